@@ -36,7 +36,7 @@ help: ## Show what can be made
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/'
 
 ask: $(VENV)/.ask ## Answer a question: make ask Q="..." [DOCS=dir | COLLECTION=name] [JSON=1] [POLICY='{...}'] [FILTERS='{...}'] [PREVIOUS=id] [VERDICTS=1]
-	@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(VERDICTS),--verdicts) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
+	$(if $(value Q),,$(error Name the question: make ask Q="How many days of leave do I get?"))@$(BIN)/selfrag ask $(if $(JSON),--json) $(if $(VERDICTS),--verdicts) $(if $(value DOCS),--docs "$$SELFRAG_DOCS") \
 	  $(if $(value COLLECTION),--collection "$$SELFRAG_COLLECTION") \
 	  --policy "$$SELFRAG_POLICY" --filters "$$SELFRAG_FILTERS" --previous "$$SELFRAG_PREVIOUS" -- "$$SELFRAG_Q"
 

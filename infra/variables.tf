@@ -1073,7 +1073,7 @@ variable "otlp_secret" {
 }
 
 variable "otlp_content" {
-  description = "Says that traces and scores contain questions, answers and the reasons of verdicts; passages are never in them."
+  description = "Says that traces and scores contain the reasons of verdicts, which may quote questions and passages."
   type        = bool
   default     = false
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bench.documents.results import Row
 
-MOST_GLUED, LEAST_CELLS = 1.0, 95.0
+MAX_GLUED, MIN_CELLS = 1.0, 95.0
 _OURS = "selfrag"
 
 
@@ -24,13 +24,13 @@ def targets(rows: Sequence[Row]) -> list[Target]:
     ours = {row.kind: row for row in rows if row.reader == "selfrag"}
     found = []
     if (tex := ours.get("pdf by TeX")) and tex.glued is not None:
-        found.append(_target("words glued in TeX's PDFs", f"at most {MOST_GLUED}", tex.glued, tex.glued <= MOST_GLUED))
+        found.append(_target("words glued in TeX's PDFs", f"at most {MAX_GLUED}", tex.glued, tex.glued <= MAX_GLUED))
     for name, pdf in (("PDFs", True), ("all others", False)):
         of = [row for row in ours.values() if row.kind.startswith("pdf") == pdf and row.of_cells]
         if of:
             share = round(sum(row.kept_cells for row in of) / sum(row.of_cells for row in of) * 100, 2)
-            needed = f"at least {LEAST_CELLS}%"
-            found.append(_target(f"cells with headings in {name}", needed, share, share >= LEAST_CELLS))
+            needed = f"at least {MIN_CELLS}%"
+            found.append(_target(f"cells with headings in {name}", needed, share, share >= MIN_CELLS))
     for name in ("lost", "glued"):
         better = [
             f"{row.kind} by {row.reader}: {value}"

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.home import connect, user_directory, writing
+from selfrag_cli.local.home import connect, open_transaction, user_directory
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, NamedEmbedder
 
 
@@ -45,7 +45,7 @@ def kept_on_disk(embedder: NamedEmbedder) -> Iterator[tuple[NamedEmbedder, str]]
 def _opened(directory: Path) -> sqlite3.Connection:
     connection = connect(SCHEMA, directory)
     try:
-        with writing(connection):
+        with open_transaction(connection):
             return connection
     except Misconfigured:
         connection.close()

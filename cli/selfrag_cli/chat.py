@@ -10,7 +10,7 @@ from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.history import Step
 from selfrag.domain.questions import AskRequest, read_request
 from selfrag_cli.show.answers import read_response, show_response, show_sources, show_verdicts
-from selfrag_cli.show.traces import causes
+from selfrag_cli.show.traces import failure_notes
 from selfrag_cli.terminal import out, print_error
 
 Reply = tuple[Mapping[str, Any], Sequence[Step]]
@@ -65,7 +65,7 @@ class Chat:
         response, steps = self._reply_to(request)
         self._response = response
         if response["status"] == "failed":
-            raise SelfragError(" ".join([response["answer"], *causes(steps)]))
+            raise SelfragError(" ".join([response["answer"], *failure_notes(steps)]))
         self._answer = response, steps
         self._request = request.model_copy(update={"previous": response["id"]})
         show_response(out, response, steps, in_chat=True)

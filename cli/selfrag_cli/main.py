@@ -1,6 +1,8 @@
-"""The `selfrag` command."""
+"""The `selfrag` command: asks questions about documents, on this laptop or in a deployment, and manages both."""
 
+import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,6 +10,8 @@ from importlib.metadata import version
 from typing import Annotated, Any, NoReturn
 
 import typer
+from pydantic import BaseModel
+from typer._click.exceptions import NoSuchOption
 from typer.core import TyperGroup
 
 from selfrag.domain.errors import SelfragError
@@ -39,6 +43,18 @@ EXTRAS = {"boto3": "aws", "botocore": "aws", "mcp": "agents", "mcp_types": "agen
 
 class Commands(TyperGroup):
     """A command group in which some names have two words."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; an unknown option that is a field of the policy gets an example."""
+        try:
+            return super().invoke(ctx)
+        except NoSuchOption as error:
+            from selfrag.domain.policy import Policy
+
+            for name, value in Policy():
+                if name.replace("_", "") == re.sub("[-_]", "", error.option_name) and not isinstance(value, BaseModel):
+                    error.message += f". It is a field of the policy: --policy '{json.dumps({name: value})}'"
+            raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command of the first two words, else of the first."""

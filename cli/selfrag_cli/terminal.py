@@ -55,13 +55,13 @@ def fail(sentence: str, code: int = 2) -> NoReturn:
 def print_error(sentence: str) -> None:
     """Print a line on stderr."""
     one_line = " ".join(sentence.encode("utf-8", "replace").decode().split())
-    sys.stderr.write(f"selfrag: {visible(one_line)}\n")
+    sys.stderr.write(f"selfrag: {make_visible(one_line)}\n")
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings on stderr."""
     for warning in warnings:
-        sys.stderr.write(f"selfrag: warning: {visible(warning)}\n")
+        sys.stderr.write(f"selfrag: warning: {make_visible(warning)}\n")
 
 
 def warn_of_wait(process: int) -> None:
@@ -69,7 +69,7 @@ def warn_of_wait(process: int) -> None:
     warn([f"Another selfrag (process {process}) reads these documents; waiting for it."])
 
 
-def visible(text: str, keep: str = "") -> str:
+def make_visible(text: str, keep: str = "") -> str:
     """Return text with control and reordering characters replaced by symbols, except `keep`.
 
     ASCII control characters become their pictures, such as ␛; others the replacement character.
@@ -93,27 +93,27 @@ class Terminal(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield the segments with `visible` texts; line ends and tabs stay."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n\t"))
+            yield segment if segment.control else segment._replace(text=make_visible(segment.text, keep="\n\t"))
 
 
 out, err = Terminal(), Terminal(stderr=True)
 
 
-def attended() -> bool:
+def is_attended() -> bool:
     """Return whether a user at the terminal can be prompted."""
     return sys.stdin.isatty() and err.is_terminal
 
 
-def agreed(question: str, otherwise: SelfragError) -> bool:
+def confirm(question: str, otherwise: SelfragError) -> bool:
     """Ask a yes/no question; raises `otherwise` without a terminal."""
-    if not attended():
+    if not is_attended():
         raise otherwise
     return typer.confirm(question, err=True)
 
 
 def print_line(line: str) -> None:
     """Print a line of any length."""
-    sys.stdout.write(visible(line) + "\n")
+    sys.stdout.write(make_visible(line) + "\n")
 
 
 def print_json(value: Any) -> None:
@@ -140,7 +140,7 @@ def reading_progress(clock: Callable[[], float] = time.monotonic) -> "Iterator[O
         nonlocal last
         part, whole = (progress.done, progress.total) if progress.share is None else (progress.share, 1.0)
         count = f"{progress.done:,}/{progress.total:,}"
-        name = escape(visible(progress.name))
+        name = escape(make_visible(progress.name))
         bar.update(task, completed=part, total=whole, description=name, visible=True)
         bar.update(task, phase=progress.phase, count=count)
         if not err.is_terminal and clock() - last >= _EVERY_SECONDS:

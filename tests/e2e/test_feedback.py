@@ -126,7 +126,7 @@ class WithoutHistory:
     """Executions of an Express machine, which keeps no history."""
 
     def __init__(self, executions: Executions) -> None:
-        self.answer, self.expect, self.stored = executions.answer, executions.expect, executions.stored
+        self.answer, self.expect, self.read_stored = executions.answer, executions.expect, executions.read_stored
 
     def history(self, question_id: str) -> list[dict[str, Any]]:
         return []

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 
 MEGABYTE = 1_000_000
 # On a busy machine; it is two seconds on one that does nothing else.
-MOST_SECONDS = 10
+MAX_SECONDS = 10
 # A file by its kind, token (of ordinary words without one) and size, and when it is interrupted after its worker began.
 MOMENTS = [
     ("md", "* a\n", 4 * MEGABYTE, 1.0),
@@ -77,7 +77,7 @@ def test_ctrl_c_ends_an_ingestion_at_any_moment_and_leaves_no_worker(
     assert process.returncode == 128 + signal.SIGINT, told
     # A file that is read fast is embedded when the command ends.
     assert re.search(r"Interrupted: (0 of 1 documents are in the index|[\d,]+ of [\d,]+ passages are embedded);", told)
-    assert took < MOST_SECONDS
+    assert took < MAX_SECONDS
     assert not any(map(is_at_work, workers))
 
 

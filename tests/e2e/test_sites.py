@@ -53,7 +53,7 @@ def test_a_site_is_ingested_asked_cited_by_address_listed_and_removed(here: Run,
     [
         ("ftp://example.com/", "ftp://example.com/ cannot be read: use an address that begins with https:// or http://."),
         ("https:/example.com", "https:/example.com names no host: use an address such as https://example.com/handbook/."),
-        ("http://127.0.0.1:9/", "http://127.0.0.1:9/robots.txt was not sent: 127.0.0.1:9 cannot be reached"),
+        ("http://127.0.0.1:9/", "was not sent: 127.0.0.1:9 cannot be reached"),
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_be_read_is_one_line(here: Run, named: str, words: str) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import CostBudget
 from selfrag.adapters.claude.http import HttpClaude, MessagesClient
-from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, Prices
 from selfrag.ports.recent import Recent
@@ -30,10 +30,10 @@ class MemoryCalls:
         self.known = Recent(intervals, patience)
         self.refusals: list[tuple[str, float]] = []
 
-    def seen(self, step: str, model: str) -> Recent:
+    def record_call(self, step: str, model: str) -> Recent:
         return self.known
 
-    def refused(self, model: str, seconds: float) -> None:
+    def record_refusal(self, model: str, seconds: float) -> None:
         self.refusals.append((model, seconds))
 
 
@@ -52,4 +52,4 @@ def claude_of(
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
     models, budget = {**DEFAULT_MODELS, **(models or {})}, limits.budget_usd
     kind = HttpClaude if isinstance(client, MessagesClient) else SdkClaude
-    return kind(client, models, pace, Purse(budget, prices or {}), capabilities or Capabilities())
+    return kind(client, models, pace, CostBudget(budget, prices or {}), capabilities or Capabilities())

@@ -23,7 +23,7 @@ BOUNDS = {
 SIZES = (250, 1_000, 4_000, 16_000)
 # A linear expression takes some milliseconds at most for the largest text, and four times as long for four times as
 # much; a quadratic one takes over 0.1 s, and 16 times as long.
-NOTICEABLE, SUSPICIOUS, MOST_GROWTH = 0.03, 0.0004, 9.0
+NOTICEABLE, SUSPICIOUS, MAX_GROWTH = 0.03, 0.0004, 9.0
 _CATEGORIES = {"DIGIT": "1", "WORD": "a", "SPACE": " ", "NOT_WORD": ".", "NOT_DIGIT": "a", "NOT_SPACE": "a"}
 
 
@@ -99,11 +99,11 @@ def grown(run: Callable[[str], object], prefix: str, token: str, most: int | Non
     before = _seconds(run, prefix, token, SIZES[0])
     for size in SIZES[1:]:
         took = _seconds(run, prefix, token, size)
-        if took > NOTICEABLE and took > MOST_GROWTH * before:
+        if took > NOTICEABLE and took > MAX_GROWTH * before:
             # Another process may have had the processor's cache.
             before = min(before, *(_seconds(run, prefix, token, size // 4) for _ in range(3)))
             took = min(took, *(_seconds(run, prefix, token, size) for _ in range(3)))
-            if took > MOST_GROWTH * before:
+            if took > MAX_GROWTH * before:
                 return Slow(prefix, token, took, took / before)
         if size > SIZES[1] and took < SUSPICIOUS:
             return None

@@ -70,7 +70,7 @@ class Clock:
 class SimulatedLane(Lane):
     """A lane whose tasks take no time of this machine's."""
 
-    def in_time(self, work: Callable[[], Any], seconds: float | None) -> Any:
+    def run_timed(self, work: Callable[[], Any], seconds: float | None) -> Any:
         return work()
 
 

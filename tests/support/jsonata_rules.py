@@ -11,7 +11,7 @@ import jsonata
 from selfrag_cli.local.runner.jsonata import QueryError
 
 # AWS gives up at a depth of 99 to 101, by what others have observed.
-_MOST_DEPTH = 95
+_MAX_DEPTH = 95
 # Ties of `$sort`, and what `$distinct` and `$formatNumber` return; remainders; classes and `$` of regular expressions.
 _DIFFERENT_FUNCTIONS = ("sort", "distinct", "formatNumber")
 _DIFFERENT_PATTERN = re.compile(r"\\[dwsDWS]|\$")
@@ -24,8 +24,8 @@ def check(expression: str) -> None:
         raise QueryError(f"{refused} is refused at the top level: {expression!r}")
     if differing := _differing(tree):
         raise QueryError(f"{differing} is evaluated otherwise on AWS than on the laptop: {expression!r}")
-    if _depth(tree) > _MOST_DEPTH:
-        raise QueryError(f"deeper than {_MOST_DEPTH} expressions in each other: {expression!r}")
+    if _depth(tree) > _MAX_DEPTH:
+        raise QueryError(f"deeper than {_MAX_DEPTH} expressions in each other: {expression!r}")
 
 
 def depth_of(expression: str) -> int:

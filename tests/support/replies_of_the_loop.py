@@ -79,7 +79,9 @@ class Replies:
         # An answer that a search for missing facts did not change has the same evidence, in these replies.
         changed = [state.lacking, len(state.evidence)] if state.lacking and state.rewrites() < self._rewrites else []
         # A refused passage of the first search may come again, and counts as new.
-        returning = {*state.seen[: self._top_k]} & {*state.refused()} if state.rewrites() < self._rewrites else set()
+        returning = (
+            {*state.seen[: self._top_k]} & {*state.refused_passages()} if state.rewrites() < self._rewrites else set()
+        )
         return [
             changed,
             [
@@ -95,7 +97,7 @@ class Replies:
             [state.prepared.new, state.has_query, state.stalled],
             bool(draft.not_said) and state.stage == "reflect",
             [state.ran("SearchWeb"), state.rewrites(), state.seeks, state.repairs()],
-            [state.fruitless(), len([entry for entry in state.ledger if entry.step == "Retrieve"][-2:])],
+            [state.count_fruitless(), len([entry for entry in state.ledger if entry.step == "Retrieve"][-2:])],
             any(entry.error for entry in state.ledger),
         ]
 

@@ -14,7 +14,7 @@ from selfrag.domain.policy import Policy
 from selfrag.plan import self_rag
 from selfrag.plan.limits import calls, has_room
 from selfrag.plan.passes import Plan, PlannedStep
-from selfrag.plan.planner import STRATEGIES, QuestionRequest, first_pass, following, policy_of
+from selfrag.plan.planner import STRATEGIES, QuestionRequest, advance, first_pass, policy_of
 from selfrag.plan.reports import REPORTS, Report
 from selfrag.plan.state import State
 
@@ -125,7 +125,7 @@ class Walk:
         reach = Reach(spent)
         for label, reports in self._alternatives(state, plan):
             self._open.append(reach)
-            after = following(self.request, self.strategy, state, reports)
+            after = advance(self.request, self.strategy, state, reports)
             self._open.pop()
             found = self._reach(*after)
             reach.bounded(found.fewest, found.most)

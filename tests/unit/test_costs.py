@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bench import costs
-from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
+from selfrag.adapters.claude.cost_budget import MAX_TOKENS, VERDICT_TOKENS
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd, price_of
 from selfrag_cli.doctor import quotas
 
@@ -70,5 +70,5 @@ def test_what_a_question_takes_of_a_quota_follows_from_the_tokens_of_each_step()
     assert calls == quotas.MODEL_CALLS
     assert round(asked + written, -2) == quotas.MODEL_TOKENS
     assert round(asked + 5 * written, -2) == quotas.BEDROCK_TOKENS
-    reserved = (calls - 1) * VERDICT_TOKENS + MOST_TOKENS
+    reserved = (calls - 1) * VERDICT_TOKENS + MAX_TOKENS
     assert round(asked + reserved, -2) == quotas.BEDROCK_RESERVED

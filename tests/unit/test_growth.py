@@ -7,14 +7,14 @@ from functools import reduce
 import pytest
 
 from selfrag.question.grade_support.facts import facts_of
-from selfrag.reader.data.workbooks.formats import shown
+from selfrag.reader.data.workbooks.formats import format_number
 from selfrag.reader.pdf.text.paragraphs import Words
 from selfrag.text.file_names import find_names, is_named
 from selfrag.text.language import language_of
 from selfrag.text.likeness import most_like
 from selfrag.text.near_duplicates import Text, near_duplicates
 from selfrag.text.sentences import split_sentences
-from selfrag.text.weight import weigh
+from selfrag.text.weight import estimate_tokens
 from selfrag.text.words import words_of
 from tests.support.growth import BOUNDS, GENERIC, Expression, expressions, grown, slowest
 
@@ -25,12 +25,12 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "words_of": words_of,
     "find_names": find_names,
     "is_named": lambda text: is_named(text, "a-1.md"),
-    "weigh": weigh,
+    "estimate_tokens": estimate_tokens,
     "language_of": language_of,
     "facts_of": facts_of,
     "near_duplicates": lambda text: near_duplicates([Text("a.md", text, ""), Text("b.md", text + " and so on", "")]),
     "most_like": lambda text: most_like(text, [text, "another one"]),
-    "shown": lambda text: shown(5.5, text),
+    "shown": lambda text: format_number(5.5, text),
     "put_together": lambda text: reduce(Words([]).put_together, text.split() or [""]),
 }
 
@@ -64,8 +64,8 @@ def test_an_expression_that_takes_the_square_of_its_text_is_found(pattern):
 
 
 def test_a_format_longer_than_excel_allows_is_cut():
-    assert shown(5, '0" pieces"' + " " * 300 + '"not shown"') == "5 pieces"
-    assert shown(5, "[$" * 30_000) == shown(5, "[$")
+    assert format_number(5, '0" pieces"' + " " * 300 + '"not shown"') == "5 pieces"
+    assert format_number(5, "[$" * 30_000) == format_number(5, "[$")
 
 
 @pytest.mark.parametrize(
@@ -79,4 +79,4 @@ def test_a_format_longer_than_excel_allows_is_cut():
     ],
 )
 def test_formats_of_currencies_units_and_times_are_read_as_before(code, as_shown):
-    assert shown(5.5, code) == as_shown
+    assert format_number(5.5, code) == as_shown

@@ -81,7 +81,7 @@ LONGEST_WAIT = {
     "reindex": 120,
 }
 # The intake tries for over an hour to record an event, which nothing else holds.
-MOST_ATTEMPTS = {"question": 6, "ingestion": 20, "intake": 150, "reindex": 8}
+MAX_ATTEMPTS = {"question": 6, "ingestion": 20, "intake": 150, "reindex": 8}
 STATES_FIELDS = {"input", "context", "result", "errorOutput"}
 
 
@@ -98,7 +98,7 @@ def test_every_task_has_a_comment_a_time_limit_a_bounded_retry_with_jitter_and_a
         for retrier in body["Retry"]:
             assert retrier["JitterStrategy"] == "FULL", task.name
             assert retrier["MaxDelaySeconds"] <= LONGEST_WAIT[name], task.name
-            assert 1 <= retrier["MaxAttempts"] <= MOST_ATTEMPTS[name], task.name
+            assert 1 <= retrier["MaxAttempts"] <= MAX_ATTEMPTS[name], task.name
             assert "States.ALL" not in retrier["ErrorEquals"], task.name
 
 

@@ -10,7 +10,7 @@ from bench.documents.known.pages import Known
 
 _YEAR = re.compile(r"(?:19|20)\d\d(?:\s*[-/]\s*\d+)?")
 _VALUE = re.compile(r"\W*\d[\d\W]*\w{0,2}|[-–—]|n/?a", re.IGNORECASE)
-_MOST_HEADINGS = 5  # rows
+_MAX_HEADINGS = 5  # rows
 
 
 def known_of_tables(xml: bytes) -> Known:
@@ -46,7 +46,7 @@ def _with_headings(table: Table) -> Table:
     rows = sorted({row for area in table for row, _ in area.places()})
     filled = [[area for area in table if area.text and area.covers(row)] for row in rows]
     depth = next((at for at, row in enumerate(filled) if _has_values(row)), len(rows))
-    if depth > min(_MOST_HEADINGS, len(rows) / 2):
+    if depth > min(_MAX_HEADINGS, len(rows) / 2):
         depth = 1 + any(area.columns > 1 or area.rows > 1 for area in filled[0])
     while depth > 1 and len(filled[depth - 1]) == 1 and filled[depth - 1][0].column == 0:
         depth -= 1

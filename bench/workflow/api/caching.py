@@ -11,7 +11,7 @@ from tests.support.doubles.requests import output_format
 from tests.support.fakes import SMALLEST_CACHEABLE
 
 LIFETIMES = {"5m": 300.0, "1h": 3600.0}
-MOST_MARKS = 4
+MAX_MARKS = 4
 # Claude Haiku 4.5's, the largest: of a model that is not in the table the least is promised.
 _SMALLEST_ELSEWHERE = 4096
 
@@ -89,8 +89,8 @@ def _marked(body: Mapping[str, Any]) -> tuple[str, int, str] | None:
     blocks = list(_blocks(body))
     marks = [(number, block["cache_control"]) for number, block in enumerate(blocks) if block.get("cache_control")]
     lifetimes = [_lifetime(mark) for _, mark in marks]
-    if len(marks) > MOST_MARKS:
-        raise Refusal(f"cache_control: at most {MOST_MARKS} blocks may be marked")
+    if len(marks) > MAX_MARKS:
+        raise Refusal(f"cache_control: at most {MAX_MARKS} blocks may be marked")
     if lifetimes != sorted(lifetimes):
         raise Refusal("cache_control: a ttl of 1h must not come after one of 5m")
     if not marks:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 # A bucket of tokens fills again: no caller is refused for ever.
-MOST_REFUSALS = 2
+MAX_REFUSALS = 2
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class _Throttled:
 
     def __call__(self, asked: str, before: int) -> Fault | None:
         drawn = hashlib.sha256(f"{self.seed} {before} {asked}".encode()).digest()
-        refused = before < MOST_REFUSALS and int.from_bytes(drawn[:4], "big") < self.rate * 2**32
+        refused = before < MAX_REFUSALS and int.from_bytes(drawn[:4], "big") < self.rate * 2**32
         return Fault(429, self.retry_after) if refused else None
 
 

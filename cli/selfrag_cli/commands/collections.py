@@ -11,7 +11,7 @@ from rich.table import Table
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.options import AsJson
-from selfrag_cli.terminal import agreed, out, print_json, print_line, visible
+from selfrag_cli.terminal import confirm, make_visible, out, print_json, print_line
 
 if TYPE_CHECKING:
     from selfrag_cli.local.sources.collections import StoredCollection
@@ -32,7 +32,7 @@ def list_collections(context: typer.Context, as_json: AsJson = False) -> None:
 
     entries = stored_collections()
     if as_json:
-        print_json([_as_json(each) for each in entries])
+        print_json([_collection_fields(each) for each in entries])
     elif entries:
         _show(entries)
     else:
@@ -47,8 +47,8 @@ def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", help="Do not a
     entry = stored_collection(name)
     root = entry.root or "without a directory"
     what = f"{entry.name} ({root}: {entry.documents} documents, {entry.size.passages} passages)"
-    if not yes and not agreed(
-        f"Remove the collection {visible(what)}?", InvalidInput(f"Say --yes to remove the collection {what}.")
+    if not yes and not confirm(
+        f"Remove the collection {make_visible(what)}?", InvalidInput(f"Say --yes to remove the collection {what}.")
     ):
         raise typer.Exit(1)
     remove_collection(entry)
@@ -72,7 +72,7 @@ def _show(collections: "list[StoredCollection]") -> None:
     for column in ("Documents", "Passages", "MB", "Last read"):
         table.add_column(column, justify="right", no_wrap=True)
     for entry in collections:
-        root = escape(visible(str(entry.root))) if entry.root else "[dim]not known[/]"
+        root = escape(make_visible(str(entry.root))) if entry.root else "[dim]not known[/]"
         gone = " [red](gone)[/]" if isinstance(entry.root, Path) and not entry.root.is_dir() else ""
         table.add_row(
             entry.name if entry.kind == "named" else f"[dim]{entry.kind}[/]",
@@ -85,8 +85,8 @@ def _show(collections: "list[StoredCollection]") -> None:
     out.print(table)
 
 
-def _as_json(entry: "StoredCollection") -> dict[str, object]:
+def _collection_fields(entry: "StoredCollection") -> dict[str, object]:
     # Sites use this key, too: it is older than they are.
-    value = asdict(entry) | {"kind": entry.kind, "directory": entry.root and visible(str(entry.root))}
+    value = asdict(entry) | {"kind": entry.kind, "directory": entry.root and make_visible(str(entry.root))}
     size, _ = value.pop("size"), value.pop("root")
     return {**value, "passages": size[0], "bytes": size[1]}

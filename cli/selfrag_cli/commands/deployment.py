@@ -117,12 +117,12 @@ def _examine(
 
     account = account_of_credentials(read_choices(infra, var_files), has_resources(infra), infra)
     if not deployed:
-        return examine(_chosen(FREE if free else ACCOUNT, only), account, report)
+        return examine(_select_checks(FREE if free else ACCOUNT, only), account, report)
     with Deployment(account, read_outputs(infra), endpoint, api_key) as deployment:
-        return examine(_chosen(DEPLOYED, only), deployment, report)
+        return examine(_select_checks(DEPLOYED, only), deployment, report)
 
 
-def _chosen(checks: "Checks[Subject]", only: str) -> "Checks[Subject]":
+def _select_checks(checks: "Checks[Subject]", only: str) -> "Checks[Subject]":
     """Return the first check, which is a prerequisite, and the named one; all for ""."""
     from selfrag.domain.errors import InvalidInput
 

@@ -10,7 +10,7 @@ from selfrag_cli.local.sources.report import IngestionReport, MassRemoval, Nothi
 from selfrag_cli.local.sources.site import SiteLimits
 from selfrag_cli.local.sources.source import DocumentSource, SourceMismatch, source_to_ask, source_to_read
 from selfrag_cli.options import AsJson, Collection, Docs, Filters, IntoCollection
-from selfrag_cli.terminal import OnDocument, agreed, out, print_json, print_line, reading_progress, warn, warn_of_wait
+from selfrag_cli.terminal import OnDocument, confirm, out, print_json, print_line, reading_progress, warn, warn_of_wait
 
 
 def ingest(
@@ -58,7 +58,7 @@ def _read(
 ) -> IngestionReport:
     def may_replace(refusal: SourceMismatch | MassRemoval) -> bool:
         question = "Remove them now?" if isinstance(refusal, MassRemoval) else "Read it in its place now?"
-        if replacing or agreed(f"{refusal} {question}", otherwise=refusal):
+        if replacing or confirm(f"{refusal} {question}", otherwise=refusal):
             return True
         raise typer.Exit(1)
 
@@ -107,7 +107,7 @@ def search(
 
     with reading_progress() as on_document:
         hits, text_hits, report = search_passages(query, source, limits, top_k, on_document)
-    warn([*(report.in_short(source) if report else []), *embed_in_background(source.collection)])
+    warn([*(report.brief_lines(source) if report else []), *embed_in_background(source.collection)])
     if as_json:
         print_json([hit.model_dump(mode="json", exclude={"collection"}) for hit in hits])
     else:

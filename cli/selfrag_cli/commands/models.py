@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from selfrag_cli.options import AsJson
-from selfrag_cli.terminal import current_step, out, print_json, visible
+from selfrag_cli.terminal import current_step, make_visible, out, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,9 +34,9 @@ def models(as_json: AsJson = False) -> None:
 
 def show_reports(console: Console, reports: "list[ModelReport]") -> None:
     """Print a table with a column per model, followed by errors and advice."""
-    table = Table("", *(Column(escape(visible(report.model)), overflow="fold") for report in reports))
+    table = Table("", *(Column(escape(make_visible(report.model)), overflow="fold") for report in reports))
     for name, cell in _ROWS.items():
-        table.add_row(name, *(escape(visible(str(cell(report) or "-"), keep="\n")) for report in reports))
+        table.add_row(name, *(escape(make_visible(str(cell(report) or "-"), keep="\n")) for report in reports))
     console.print(table)
     for report in reports:
         if report.error:

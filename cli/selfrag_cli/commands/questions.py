@@ -38,10 +38,10 @@ def ask(
     source = source_unless_deployed(endpoint, docs, collection)
     response, steps = _answer(request, source, endpoint, api_key)
     from selfrag_cli.show.answers import show_response
-    from selfrag_cli.show.traces import causes
+    from selfrag_cli.show.traces import failure_notes
 
     if as_json:
-        warn(causes(steps))
+        warn(failure_notes(steps))
         print_json(response)
     else:
         show_response(out, response, steps, verdicts)
@@ -64,7 +64,7 @@ def _answer(request: AskRequest, source: DocumentSource | None, endpoint: str, a
         print_error(line)
     with reading_progress() as on_document:
         execution, report = ask_question(request, source, on_document, current_step)
-    warn([*(report.in_short(source) if report else []), *embed_in_background(source.collection)])
+    warn([*(report.brief_lines(source) if report else []), *embed_in_background(source.collection)])
     return execution.output or {}, steps_of(execution.history)
 
 

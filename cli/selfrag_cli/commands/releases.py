@@ -18,17 +18,17 @@ def rollback(
     only_list: Annotated[bool, typer.Option("--list", help="Show the releases and change nothing.")] = False,
 ) -> None:
     """Make the release before live again, with its functions and machines; needs AWS credentials."""
-    from selfrag_cli.deployment.releases import releases_of, to_go_back_to
+    from selfrag_cli.deployment.releases import find_rollback_target, releases_of
 
     releases = releases_of(name, region)
-    stored, live = releases.all(), releases.live()
+    stored, live = releases.all(), releases.live_number()
     table = Table("release", "made (UTC)", "")
     for release in stored[-SHOWN:]:
         table.add_row(str(release.number), release.made_at, "live" if release.number == live else "")
     out.print(table)
     if only_list:
         return
-    chosen = to_go_back_to(stored, live, to)
+    chosen = find_rollback_target(stored, live, to)
     releases.make_live(chosen)
     out.print(
         f"Release {chosen.number} is live; it was release {live}. What is running ends with the release it began with."

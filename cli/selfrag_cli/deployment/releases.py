@@ -41,7 +41,7 @@ class Releases:
 
     def all(self) -> list[Release]:
         """Return all releases, oldest first; raises InvalidInput without a deployment."""
-        with self._deployed():
+        with self._load_versions():
             pages = self._functions.get_paginator("list_versions_by_function").paginate(FunctionName=self._ask)
             versions = [version for page in pages for version in page["Versions"]]
         releases = [release for version in versions if (release := _release_of(version, self._name)) is not None]
@@ -52,18 +52,18 @@ class Releases:
             )
         return sorted(releases, key=lambda release: release.number)
 
-    def live(self) -> int:
+    def live_number(self) -> int:
         """Return the number of the live release."""
-        with self._deployed():
+        with self._load_versions():
             return int(self._functions.get_alias(FunctionName=self._ask, Name=LIVE)["FunctionVersion"])
 
     def make_live(self, release: Release) -> None:
         """Route new requests to a release; raises InvalidInput if a component was deleted."""
         for version in release.machines.values():
-            with aws_faults("Step Functions"), _not_gone(version, release):
+            with aws_faults("Step Functions"), _require_existing(version, release):
                 self._states.describe_state_machine(stateMachineArn=version)
         for function, number in release.functions.items():
-            with aws_faults("Lambda"), _not_gone(f"{function}:{number}", release):
+            with aws_faults("Lambda"), _require_existing(f"{function}:{number}", release):
                 self._functions.get_function_configuration(FunctionName=function, Qualifier=number)
         with aws_faults("Step Functions"):
             for version in release.machines.values():
@@ -84,7 +84,7 @@ class Releases:
             )
 
     @contextmanager
-    def _deployed(self) -> Iterator[None]:
+    def _load_versions(self) -> Iterator[None]:
         with aws_faults("Lambda"):
             try:
                 yield
@@ -103,7 +103,7 @@ def releases_of(name: str, region: str | None) -> Releases:
     return Releases(session.client("lambda"), session.client("stepfunctions"), name)
 
 
-def to_go_back_to(releases: Sequence[Release], live: int, number: int | None) -> Release:
+def find_rollback_target(releases: Sequence[Release], live: int, number: int | None) -> Release:
     """Return the requested release or the one before the live one; raises InvalidInput without one."""
     if number is None:
         before = [release for release in releases if release.number < live]
@@ -120,7 +120,7 @@ def to_go_back_to(releases: Sequence[Release], live: int, number: int | None) ->
 
 
 @contextmanager
-def _not_gone(version: str, release: Release) -> Iterator[None]:
+def _require_existing(version: str, release: Release) -> Iterator[None]:
     try:
         yield
     except ClientError as error:

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
+from selfrag.adapters.outbound import checked_url, http_client_for, unreachable_error
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
@@ -48,34 +48,34 @@ def ask_remote(
     payload = request.model_dump(mode="json", exclude_defaults=True)
     fields = {"x-api-key": api_key, "idempotency-key": idempotency_key}
     headers = {name: value for name, value in fields.items() if value}
-    with http_client_for(_checked(endpoint)) as client:
-        reply = _sent(client, "POST", url, json=payload, headers=headers)
+    with http_client_for(_check_endpoint(endpoint)) as client:
+        reply = _send(client, "POST", url, json=payload, headers=headers)
         if quick or reply.status_code != httpx2.codes.ACCEPTED:
             return _answer(reply)
         looked, seconds = urljoin(url, reply.headers.get("location", "")), 0.0
         headers.pop("idempotency-key", None)
         while seconds < request.policy.deadline_seconds + MARGIN_SECONDS:
-            response = _answer(_sent(client, "GET", looked, headers=headers))
+            response = _answer(_send(client, "GET", looked, headers=headers))
             if response.get("status") != "running":
-                return _finished(response)
+                return _wait_for_answer(response)
             pause(LOOK_AGAIN_SECONDS)
             seconds += LOOK_AGAIN_SECONDS
     raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {looked}.")
 
 
-def _checked(endpoint: str) -> str:
+def _check_endpoint(endpoint: str) -> str:
     if not endpoint.startswith(("http://", "https://")):
         raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
     return checked_url(endpoint, "The endpoint")
 
 
-def _sent(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.Response:
+def _send(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.Response:
     try:
         return client.request(method, url, timeout=TIMEOUT_SECONDS, **sent)
     except httpx2.TimeoutException as error:
         raise TemporarilyUnavailable(f"{url} did not reply in time.") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise unreachable(error, url) from error
+        raise unreachable_error(error, url) from error
 
 
 def _answer(reply: httpx2.Response) -> dict[str, object]:
@@ -87,7 +87,7 @@ def _answer(reply: httpx2.Response) -> dict[str, object]:
     return body
 
 
-def _finished(response: dict[str, object]) -> dict[str, object]:
+def _wait_for_answer(response: dict[str, object]) -> dict[str, object]:
     if "usage" not in response:
         raise SelfragError(f"Question {response.get('id')} ended without a response; its trace says how far it came.")
     return response

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import boto3
 from pydantic import BaseModel
 
-from selfrag.adapters.executions import unversioned
+from selfrag.adapters.executions import strip_version
 from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.items import DOCUMENT, key_of
 from selfrag.adapters.manifest import SERVICE, DynamoManifest
@@ -190,7 +190,7 @@ class DeployedMachines:
     def check_quiet(self) -> None:
         """Raise InvalidInput during an ingestion, whose writes would look like a loss."""
         # The intake starts further documents while its queue has some.
-        for machine in map(unversioned, (self.intake, self.ingestion)):
+        for machine in map(strip_version, (self.intake, self.ingestion)):
             with aws_faults("Step Functions"):
                 running = self.client.list_executions(stateMachineArn=machine, statusFilter="RUNNING", maxResults=1)
             if running["executions"]:

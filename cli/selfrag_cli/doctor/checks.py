@@ -12,7 +12,7 @@ FREE: Checks[Account] = {
     "permissions": (permissions,),
     "concurrency": (quotas.concurrency,),
     "quotas": (quotas.embeddings, quotas.claude),
-    "region": (region.synchronous, region.collections, region.textract),
+    "region": (region.check_express, region.collections, region.textract),
     "api-logs": (region.logging_role,),
     "names": (names.roles, names.buckets, names.secrets, names.log_groups, names.collection),
 }

@@ -19,7 +19,7 @@ from selfrag.runtime.settings import PASSAGES
 from selfrag_cli.deployment.remote import TIMEOUT_SECONDS
 from selfrag_cli.deployment.terraform import Outputs
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
+from selfrag_cli.doctor.findings import Finding, blocks, fine, unknown, warning
 
 T = TypeVar("T")
 # A write takes up to a minute to become visible, a cold ingestion longer.
@@ -118,10 +118,10 @@ class Deployment:
         question = f"What is the pass phrase of the doctor's visit {self.word}?"
         return self.api.post(path, json={"question": question, "policy": POLICY})
 
-    def poll_until(self, look: Callable[[], T | None], pause: float = PAUSE_SECONDS) -> tuple[T | None, float]:
-        """Return the first result of `look` that is not None and the elapsed seconds; None on timeout."""
+    def poll_until(self, check: Callable[[], T | None], pause: float = PAUSE_SECONDS) -> tuple[T | None, float]:
+        """Return the first result of `check` that is not None and the elapsed seconds; None on timeout."""
         began = self.clock()
-        while (result := look()) is None and self.clock() - began < PATIENCE_SECONDS:
+        while (result := check()) is None and self.clock() - began < PATIENCE_SECONDS:
             self._pause(pause)
         return result, self.clock() - began
 
@@ -157,7 +157,7 @@ def indexed(deployment: Deployment) -> Iterator[Finding]:
     for collection in deployment.account.choices.collections:
         after: tuple[str, str] | None = None
         while True:
-            records, after = manifest.listed(collection, LISTED, after)
+            records, after = manifest.list_documents(collection, LISTED, after)
             versions = [record.version for record in records if record.status == "ready"]
             ready += len(versions)
             outdated += sum(version.rpartition('" ')[2].split(" ")[0] != PASSAGES for version in versions)
@@ -165,7 +165,7 @@ def indexed(deployment: Deployment) -> Iterator[Finding]:
                 break
     if outdated:
         says = f"{outdated:,} of {ready:,} documents were indexed by another release: full text may not find them."
-        yield look(says, "Run the output `reindex_command` with {}.")
+        yield warning(says, "Run the output `reindex_command` with {}.")
     else:
         yield fine(f"All {ready:,} documents were indexed by this release.")
 
@@ -191,7 +191,7 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
         yield blocks(f"The bucket refused {document}: status {sent.status_code}.", "Look at the role of `ask`.")
         return
     if deployment.has_key and sent.headers.get("access-control-allow-origin") not in ("*", origin):
-        yield look(f"A page at {origin} cannot send files to the bucket.", f'Set `upload_origins = ["{origin}"]`.')
+        yield warning(f"A page at {origin} cannot send files to the bucket.", f'Set `upload_origins = ["{origin}"]`.')
 
     def end() -> dict[str, Any] | None:
         body = _body_of(deployment.api.get(f"/v1/documents/{reply.json()['id']}"))
@@ -235,9 +235,9 @@ def question(deployment: Deployment) -> Iterator[Finding]:
     if url := response["execution"].get("console_url"):
         says += f" Its execution: {url}"
     memory = "Look at the slowest steps on the dashboard, and give them more `memory`."
-    yield fine(says) if slowest < SLOW_SECONDS else look(says, memory)
-    for warning in response["usage"].get("warnings", []):
-        yield look(f"The answer warns: {warning}", "Look at the execution of the question in the console.")
+    yield fine(says) if slowest < SLOW_SECONDS else warning(says, memory)
+    for note in response["usage"].get("warnings", []):
+        yield warning(f"The answer warns: {note}", "Look at the execution of the question in the console.")
     yield _ask_for_later(deployment)
 
 
@@ -262,7 +262,6 @@ def _ask_for_later(deployment: Deployment) -> Finding:
 
 
 def _body_of(reply: httpx2.Response) -> dict[str, Any]:
-    """Return the JSON object of a successful reply, else {}."""
     return _json(reply) if reply.is_success else {}
 
 

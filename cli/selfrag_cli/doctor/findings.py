@@ -39,7 +39,7 @@ Checks = Mapping[str, Sequence[Callable[[Subject], Iterable[Finding]]]]
 
 # No action needed; limited or with a cost; not checkable; would fail or not answer.
 fine = partial(Finding, Severity.FINE)
-look = partial(Finding, Severity.LOOK)
+warning = partial(Finding, Severity.LOOK)
 unknown = partial(Finding, Severity.UNKNOWN)
 blocks = partial(Finding, Severity.BLOCKS)
 

@@ -9,7 +9,7 @@ from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.runtime.settings import Settings
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
+from selfrag_cli.doctor.findings import Finding, blocks, fine, unknown, warning
 from selfrag_cli.models.access import hint_of, is_not_authorized
 from selfrag_cli.models.probe import probe, probe_decider
 
@@ -24,7 +24,7 @@ def embedding(account: Account) -> Iterator[Finding]:
         TitanEmbedder(account.client("bedrock-runtime", region), 256).query("selfrag")
     except SelfragError as error:
         error.hint = hint_of(error) or ELSEWHERE
-        yield _refused(name, region, error, is_reachable=isinstance(error.__context__, ClientError))
+        yield _report_refusal(name, region, error, is_reachable=isinstance(error.__context__, ClientError))
     else:
         yield fine(f"{name} embeds a text in {region}.")
 
@@ -39,7 +39,7 @@ def claude(account: Account) -> Iterator[Finding]:
         steps = {step for step, name in choices.models.items() if name == model}
         report = probe(config, model, steps, "", region)
         if report.error:
-            yield _refused(model, region, report.error, report.reachable)
+            yield _report_refusal(model, region, report.error, report.reachable)
         else:
             yield fine(f"{model} does in {region} what its steps ask for.")
 
@@ -62,17 +62,17 @@ def decider(account: Account) -> Iterator[Finding]:
     if yes > no:
         yield fine(f"{choice.model} decides: {probabilities}.")
     else:
-        yield look(
+        yield warning(
             f"{choice.model} judges a known pair wrongly: {probabilities}.", "Measure it: `selfrag eval graders`."
         )
 
 
-def _refused(model: str, region: str, error: SelfragError, is_reachable: bool) -> Finding:
+def _report_refusal(model: str, region: str, error: SelfragError, is_reachable: bool) -> Finding:
     says = f"{model} cannot be used in {region}: {error}."
     if is_not_authorized(error):
         return unknown(says, error.hint)
     if is_reachable and isinstance(error, TemporarilyUnavailable):
-        return look(
+        return warning(
             says,
             "Unless its quota is 0, run it again in a minute; if it stays so, open a case with AWS Support.",
         )

@@ -19,7 +19,7 @@ def roles(account: Account) -> Iterator[Finding]:
     """Check the API function's role in IAM, whose names are unique per account."""
     name = f"{account.choices.name}-ask"
     role = _read(account.client("iam").get_role, RoleName=name)
-    yield _finding(account, "roles", [name] if role else [])
+    yield _report(account, "roles", [name] if role else [])
 
 
 def buckets(account: Account) -> Iterator[Finding]:
@@ -27,7 +27,7 @@ def buckets(account: Account) -> Iterator[Finding]:
     parts = ("documents", "work", *(["recognized"] if account.choices.text_recognition != "off" else []))
     names = [f"{account.choices.name}-{part}-{account.number}-{account.region}" for part in parts]
     head = account.client("s3").head_bucket
-    yield _finding(account, "buckets", [name for name in names if _read(head, Bucket=name)])
+    yield _report(account, "buckets", [name for name in names if _read(head, Bucket=name)])
 
 
 def collection(account: Account) -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def log_groups(account: Account) -> Iterator[Finding]:
     """Check the API function's log group; a function that writes during its removal recreates it."""
     name = f"/aws/lambda/{account.choices.name}-ask"
     groups = account.client("logs").describe_log_groups(logGroupNamePrefix=name)["logGroups"]
-    yield _finding(account, "log groups", [name for group in groups if group["logGroupName"] == name])
+    yield _report(account, "log groups", [name for group in groups if group["logGroupName"] == name])
 
 
 def secrets(account: Account) -> Iterator[Finding]:
@@ -60,7 +60,7 @@ def secrets(account: Account) -> Iterator[Finding]:
             f"Free it: aws secretsmanager delete-secret --region {account.region} --force-delete-without-recovery "
             f"--secret-id {name}",
         )
-    yield _finding(account, "secrets", list(taken))
+    yield _report(account, "secrets", list(taken))
 
 
 def _read(call: Callable[..., dict[str, Any]], **arguments: str) -> dict[str, Any] | None:
@@ -76,7 +76,7 @@ def _read(call: Callable[..., dict[str, Any]], **arguments: str) -> dict[str, An
         raise
 
 
-def _finding(account: Account, kind: str, taken: list[str]) -> Finding:
+def _report(account: Account, kind: str, taken: list[str]) -> Finding:
     if not taken:
         return fine(f"No names of {kind} are taken.")
     names = ", ".join(taken)

@@ -7,7 +7,7 @@ from typing import Any
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look
+from selfrag_cli.doctor.findings import Finding, blocks, fine, warning
 
 POLICIES = "deployer"
 # Statements for optional settings.
@@ -19,14 +19,14 @@ def permissions(account: Account) -> Iterator[Finding]:
     """Check for actions of the deployer's policies that the caller lacks."""
     statements, source = _statements(account), _policy_source(account)
     if source is None:
-        yield look(
+        yield warning(
             "IAM simulates no policies for these credentials, of the account's root or a federated user.",
             f"Deploy by a role that has the policies in {account.infra / POLICIES}.",
         )
         return
     needed, optional = list[str](), list[str]()
     for statement in statements:
-        denied = _denied(account, source, statement)
+        denied = _simulate(account, source, statement)
         if statement["Sid"].startswith(OPTIONAL):
             optional += [f"{action} ({statement['Sid']})" for action in denied]
         else:
@@ -38,11 +38,10 @@ def permissions(account: Account) -> Iterator[Finding]:
     else:
         yield fine(f"You may do what a deployment needs. {unseen}")
     if optional:
-        yield look(f"You may not {', '.join(optional)}, which optional settings need.", remedy)
+        yield warning(f"You may not {', '.join(optional)}, which optional settings need.", remedy)
 
 
 def _statements(account: Account) -> list[dict[str, Any]]:
-    """Return the policies' statements with placeholders replaced."""
     folder = account.infra / POLICIES
     texts = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.json"))]
     if not texts:
@@ -64,7 +63,7 @@ def _policy_source(account: Account) -> str | None:
     return arn if ":user/" in arn else None
 
 
-def _denied(account: Account, source: str, statement: dict[str, Any]) -> list[str]:
+def _simulate(account: Account, source: str, statement: dict[str, Any]) -> list[str]:
     resources = statement["Resource"] if isinstance(statement["Resource"], list) else [statement["Resource"]]
     context = [
         {"ContextKeyName": key, "ContextKeyValues": values[:1], "ContextKeyType": "string"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look, unknown
+from selfrag_cli.doctor.findings import Finding, blocks, fine, unknown, warning
 
 MODEL_CALLS = 8
 # Input and output tokens, as Anthropic counts them.
@@ -64,18 +64,18 @@ def concurrency(account: Account) -> Iterator[Finding]:
     todo = [] if limit >= USUAL_CONCURRENCY else [quota.raise_to(USUAL_CONCURRENCY)]
     if account.choices.account_concurrency != limit:
         todo.insert(0, f"Set `account_concurrency = {limit}`, so that the API refuses what is more.")
-    yield look(says, " ".join(todo)) if todo else fine(says)
+    yield warning(says, " ".join(todo)) if todo else fine(says)
 
 
 def embeddings(account: Account) -> Iterator[Finding]:
     """Check the embedding model's quota."""
     region = account.embedding_region
     quotas = _quotas(account, region)
-    requests, tokens = (_named(quotas, TITAN.format(unit)) for unit in ("requests", "tokens"))
+    requests, tokens = (_find_quota(quotas, TITAN.format(unit)) for unit in ("requests", "tokens"))
     # Calls are the binding limit; token quotas count only in their absence.
     limit = (requests, 1) if requests else (tokens, PASSAGE_TOKENS)
     elsewhere = "Or set `embedding_region` to a region where it is not 0."
-    yield _compared("Titan Text Embeddings V2", region, [limit], USUAL_EMBEDDINGS, elsewhere)
+    yield _compare("Titan Text Embeddings V2", region, [limit], USUAL_EMBEDDINGS, elsewhere)
 
 
 def claude(account: Account) -> Iterator[Finding]:
@@ -90,12 +90,14 @@ def claude(account: Account) -> Iterator[Finding]:
     quotas = _quotas(account, account.region)
     for model in sorted(set(account.choices.models.values())):
         scope, words = _name_in_quotas(model) or ("no", "such model")
-        calls, tokens = (_named(quotas, rf"{scope} .*{unit} per minute for {words}") for unit in ("requests", "tokens"))
+        calls, tokens = (
+            _find_quota(quotas, rf"{scope} .*{unit} per minute for {words}") for unit in ("requests", "tokens")
+        )
         limits = [(calls, MODEL_CALLS), (tokens, BEDROCK_TOKENS)]
-        yield _compared(model, account.region, limits, USUAL_QUESTIONS, "Or choose another id in `models`.")
+        yield _compare(model, account.region, limits, USUAL_QUESTIONS, "Or choose another id in `models`.")
 
 
-def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], usual: int, elsewhere: str) -> Finding:
+def _compare(model: str, region: str, limits: list[tuple[Quota | None, int]], usual: int, elsewhere: str) -> Finding:
     """Compare quotas with a question's needs; `usual` questions per minute are enough."""
     rates = [(quota.value / need, need, quota) for quota, need in limits if quota]
     if not rates:
@@ -108,11 +110,10 @@ def _compared(model: str, region: str, limits: list[tuple[Quota | None, int]], u
         return blocks(f"{model} has a quota of 0 in {region}.", f"{more} {elsewhere}")
     shown = " and ".join(f"{quota.value:,.0f} ({quota.name})" for _, _, quota in rates)
     says = f"{model} has a quota of {shown} in {region}: {a_minute / 60:.1f} questions a second."
-    return fine(says) if a_minute >= usual else look(says, more)
+    return fine(says) if a_minute >= usual else warning(says, more)
 
 
 def _quotas(account: Account, region: str) -> list[Quota]:
-    """Return the account's Bedrock quotas with AWS's defaults."""
     client = account.client("service-quotas", region)
     quotas: dict[str, Quota] = {}
     for operation in ("list_aws_default_service_quotas", "list_service_quotas"):
@@ -124,7 +125,7 @@ def _quotas(account: Account, region: str) -> list[Quota]:
     return list(quotas.values())
 
 
-def _named(quotas: list[Quota], pattern: str) -> Quota | None:
+def _find_quota(quotas: list[Quota], pattern: str) -> Quota | None:
     # Codes differ between accounts; the console shows names.
     return next((quota for quota in quotas if re.fullmatch(pattern, quota.name, re.IGNORECASE)), None)
 

@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from selfrag.adapters.faults import code_of
 from selfrag_cli.doctor.account import Account
-from selfrag_cli.doctor.findings import Finding, blocks, fine, look
+from selfrag_cli.doctor.findings import Finding, blocks, fine, warning
 
 # The cap that docs/costs.md suggests for each kind of unit, and a unit's monthly price.
 CAP, UNIT_MONTH_DOLLARS = 4, 730 * 0.24
@@ -17,7 +17,7 @@ _NO_JOB = "0" * 64
 _THERE = {"InvalidJobIdException", "InvalidParameterException", "ValidationException"}
 
 
-def synchronous(account: Account) -> Iterator[Finding]:
+def check_express(account: Account) -> Iterator[Finding]:
     """Start a nonexistent machine to see whether StartSyncExecution answers."""
     # Only AWS endpoints use this host, `sync-states`.
     own = bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
@@ -42,13 +42,15 @@ def collections(account: Account) -> Iterator[Finding]:
     try:
         settings = account.client("opensearchserverless").get_account_settings()
     except EndpointConnectionError:
-        yield _absent(account, "OpenSearch Serverless", "set `collection_endpoint` to a collection elsewhere")
+        yield _report_absence(account, "OpenSearch Serverless", "set `collection_endpoint` to a collection elsewhere")
         return
     if account.choices.makes_nextgen:
         units = account.choices.collection_max_ocus
         most = 2 * units * UNIT_MONTH_DOLLARS
         says = f"The collection costs no units while nothing is asked, and {most:,.0f} dollars a month at the most."
-        yield fine(says) if units <= CAP else look(says, f"Set `collection_max_ocus = {CAP}` to pay less at the most.")
+        yield (
+            fine(says) if units <= CAP else warning(says, f"Set `collection_max_ocus = {CAP}` to pay less at the most.")
+        )
         return
     limits = settings["accountSettingsDetail"]["capacityLimits"]
     indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]
@@ -59,7 +61,7 @@ def collections(account: Account) -> Iterator[Finding]:
     if max(indexing, search) <= CAP:
         yield fine(says)
         return
-    yield look(
+    yield warning(
         says,
         f"Set what you would pay at most: aws opensearchserverless update-account-settings --region {account.region} "
         f"--capacity-limits maxIndexingCapacityInOCU={CAP},maxSearchCapacityInOCU={CAP}",
@@ -73,7 +75,7 @@ def textract(account: Account) -> Iterator[Finding]:
     try:
         account.client("textract").get_document_text_detection(JobId=_NO_JOB)
     except EndpointConnectionError:
-        yield _absent(account, "Amazon Textract", "leave `text_recognition` out")
+        yield _report_absence(account, "Amazon Textract", "leave `text_recognition` out")
         return
     except ClientError as error:
         if code_of(error) not in _THERE:
@@ -99,5 +101,5 @@ def logging_role(account: Account) -> Iterator[Finding]:
         yield fine(f"API Gateway writes logs by {role or own}.")
 
 
-def _absent(account: Account, service: str, remedy: str) -> Finding:
+def _report_absence(account: Account, service: str, remedy: str) -> Finding:
     return blocks(f"{service} does not answer in {account.region}.", f"Choose another `region`, or {remedy}.")

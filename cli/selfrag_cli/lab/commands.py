@@ -15,7 +15,16 @@ from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.sources.source import DocumentSource, source_to_ask
 from selfrag_cli.options import AsJson, Collection, Docs, Endpoint
 from selfrag_cli.sample import QUESTIONS
-from selfrag_cli.terminal import err, measuring_progress, out, print_json, reading_progress, visible, warn, warn_of_wait
+from selfrag_cli.terminal import (
+    err,
+    make_visible,
+    measuring_progress,
+    out,
+    print_json,
+    reading_progress,
+    warn,
+    warn_of_wait,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -191,7 +200,7 @@ def _update_documents(place: DocumentSource) -> None:
         stored_records(place)
         return
     with reading_progress() as on_document:
-        warn(sync(place, on_document, on_wait=warn_of_wait).in_short(place))
+        warn(sync(place, on_document, on_wait=warn_of_wait).brief_lines(place))
 
 
 def _ask(plan: "EvaluationPlan", stored: Path, place: DocumentSource | None, endpoint: str) -> "tuple[Findings, int]":
@@ -237,7 +246,6 @@ def _replay(
 
 
 def _show_replay(report: "ReplayReport") -> None:
-    """Print the counts by step, and the questions with a changed verdict."""
     table = Table("Step", title=f"{report.traces} traces", title_justify="left")
     for heading in ("verdicts", "same", "changed", "ungraded", "judged anew", "calls", "USD"):
         table.add_column(heading, justify="right")
@@ -249,7 +257,7 @@ def _show_replay(report: "ReplayReport") -> None:
     out.print(f"{len(report.changed)} of {report.traces} questions have a verdict that differs.")
     for row in report.changed:
         pairs = ", ".join(f"{change.step} {change.before} → {change.now}" for change in row.verdicts)
-        question = escape(visible(row.question))
+        question = escape(make_visible(row.question))
         out.print(f"  {pairs}: {question}  [dim]{escape(row.id)}[/]", highlight=False, soft_wrap=True)
 
 
@@ -275,7 +283,7 @@ def graders(
     from selfrag.runtime.decider_settings import GRADERS as DECIDABLE
     from selfrag_cli.lab.gate import read_conditions
     from selfrag_cli.lab.graders import KINDS, grade_rows, read_rows
-    from selfrag_cli.lab.judge import AS_SET, GraderOverrides
+    from selfrag_cli.lab.judge import DEFAULT_JUDGE, GraderOverrides
     from selfrag_cli.lab.thresholds import ErrorLimits, choose_judge
 
     if step not in KINDS:
@@ -286,7 +294,7 @@ def graders(
         raise InvalidInput(f"A decision model does not judge {step}: it is for {', '.join(DECIDABLE)}.")
     conditions = read_conditions(fail_if or [])
     kinds = _read_judges([*(judge or []), *(["decider"] if adopt else [])])
-    ways = {str(kind): GraderOverrides(graders={step: kind}) for kind in kinds} or {AS_SET: GraderOverrides()}
+    ways = {str(kind): GraderOverrides(graders={step: kind}) for kind in kinds} or {DEFAULT_JUDGE: GraderOverrides()}
     labelled = read_rows(rows, step)[:limit]
     with measuring_progress() as progress:
         report = grade_rows(step, labelled, ways, parallel, max_cost, partial(progress, "Judging"))
@@ -309,7 +317,6 @@ def _adopt(adoption: "Adoption", output: Path | None) -> None:
 
 
 def _show_graders(report: "GraderReport") -> None:
-    """Print the cost of each way, and the rates of all ways side by side."""
     table = Table("Judge", box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("n", "false passes", "false strips", "precision", "balanced accuracy"):
         table.add_column(heading, justify="right")
@@ -357,6 +364,6 @@ def _end(missing: int, gate: "Gate") -> None:
         warn([f"{missing} verdicts are missing; the same command goes on with those that have a trace"])
         raise typer.Exit(1)
     if gate.checks:
-        typer.echo(visible(f"\n{gate.markdown()}", keep="\n"), err=True, nl=False)
+        typer.echo(make_visible(f"\n{gate.markdown()}", keep="\n"), err=True, nl=False)
     if gate.failed:
         raise typer.Exit(FAILED)

@@ -63,7 +63,7 @@ class LabelledRow(BaseModel):
 
     @field_validator("label", mode="before")
     @classmethod
-    def _as_text(cls, label: Any) -> Any:
+    def _format_value(cls, label: Any) -> Any:
         return str(label) if isinstance(label, int) else label
 
 
@@ -236,7 +236,7 @@ def _rate(count: int, of: int) -> Rate | None:
     return Rate(count / of, wilson(count, of), of) if of else None
 
 
-class WayReport(JudgeFigures):
+class JudgeRates(JudgeFigures):
     """The figures of a way to judge.
 
     Rows without a verdict are `ungraded`, and count in no rate. `wrong` are the claims or questions with a wrong label.
@@ -266,7 +266,7 @@ class GraderReport(BaseModel):
     step: str
     rows: int
     judged: int
-    ways: list[WayReport]
+    ways: list[JudgeRates]
     adoption: Adoption | None = None
 
     def gate(self, conditions: Sequence[Condition]) -> Gate:
@@ -309,13 +309,13 @@ def _judge_names(step: str, overrides: GraderOverrides) -> str:
 
 def _way_report(
     name: str, model: str, step: str, rows: Sequence[LabelledRow], results: Mapping[int, StepResult], judged: list[int]
-) -> WayReport:
+) -> JudgeRates:
     kind = KINDS[step]
     verdicts = {at: results[at].model_dump()["verdict"] for at in judged}
     pairs = Counter((rows[at].label, kind.label(verdict)) for at, verdict in verdicts.items())
     outcomes = {at: kind.outcome(rows[at].label, verdict) for at, verdict in verdicts.items()}
     graded = [(rows[at], outcome) for at, outcome in outcomes.items() if outcome is not None]
-    return WayReport(
+    return JudgeRates(
         name=name,
         model=model,
         confusion={

@@ -52,7 +52,7 @@ from selfrag_cli.local.stack import opened_stores
 SUPPORT, CORRECTNESS = "grade_support", "grade_correctness"
 UNGRADED = "ungraded"
 # Replaces a model's name: the step as configured, with its first grader.
-AS_SET = "as-set"
+DEFAULT_JUDGE = "as-set"
 # The settings of who judges each step and by which thresholds.
 _KINDS, _THRESHOLDS = "SELFRAG_GRADERS", "SELFRAG_DECIDER_THRESHOLDS"
 
@@ -168,9 +168,9 @@ def open_graders(overrides: GraderOverrides, recorded: Mapping[str, str]) -> Ite
                 limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
                 task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
                 grader = graders[case.step](limits)
-                alone = grader.decider if overrides.graders.get(case.step) == "decider" else None
-                if alone and isinstance(task, GradeSupportTask):
-                    return grade_by_decider(task, AnswerEvidence(task.passages), alone)
+                decider = grader.decider if overrides.graders.get(case.step) == "decider" else None
+                if decider and isinstance(task, GradeSupportTask):
+                    return grade_by_decider(task, AnswerEvidence(task.passages), decider)
                 return judge(task, grader)
 
             yield grade
@@ -254,13 +254,13 @@ def judge_answers(
     max_cost: float | None,
     progress: Progress,
 ) -> tuple[JudgeReport, dict[str, Measured]]:
-    """Return the report of a judge (a model, or AS_SET), and its measures by the ids of answers.
+    """Return the report of a judge (a model, or DEFAULT_JUDGE), and its measures by the ids of answers.
 
     It judges every answer that was written from passages, and every one of which a right answer is known; an abstention
     or a direct answer claims nothing of passages. Raises what `open_graders` and `judge_cases` raise.
     """
     cases = {f"{case.step} {result.response.id}": case for gold, result in answers for case in _cases_of(gold, result)}
-    overrides = GraderOverrides() if judge == AS_SET else single_model(judge)
+    overrides = GraderOverrides() if judge == DEFAULT_JUDGE else single_model(judge)
     with open_graders(overrides, {}) as grade:
         model = bootstrap.question_settings().models[SUPPORT]
         results = judge_cases(cases, grade, parallel, max_cost, progress)

@@ -122,26 +122,25 @@ def _row(where: str, line: str) -> SetRow:
 
 
 def _identify(rows: Sequence[SetRow]) -> list[GoldQuestion]:
-    """Return the questions of rows with their ids."""
     seen: Counter[str] = Counter()
     questions = []
     for row in rows:
         seen[row.question] += 1
-        answers = _distinct([row.answer, *row.answers])
+        answers = _deduplicate([row.answer, *row.answers])
         questions.append(
             GoldQuestion(
                 id=hashlib.sha256(f"{row.question}\n{seen[row.question]}".encode()).hexdigest()[:16],
                 question=row.question,
                 answers=answers,
-                documents=_distinct(row.documents),
+                documents=_deduplicate(row.documents),
                 answerable=True if row.answerable is None and answers else row.answerable,
-                facts=_distinct(row.facts),
+                facts=_deduplicate(row.facts),
             )
         )
     return questions
 
 
-def _distinct(texts: Sequence[str]) -> tuple[str, ...]:
+def _deduplicate(texts: Sequence[str]) -> tuple[str, ...]:
     # JSON can contain lone surrogates, and a file in UTF-8 cannot.
     return tuple(dict.fromkeys(text.encode(errors="replace").decode() for text in texts if text.strip()))
 
@@ -205,7 +204,6 @@ def _retrieval(gold: GoldQuestion, response: AnswerResponse) -> Measured:
 
 
 def _citations(gold: GoldQuestion, response: AnswerResponse) -> Measured:
-    """Measure recall and precision of the cited documents."""
     # To abstain is right if there is no answer, and measured apart.
     if not gold.documents or gold.answerable is False:
         return {"citation_recall": NOT_FOR_IT, "citation_precision": NOT_FOR_IT}
@@ -230,7 +228,7 @@ def is_same_document(first: str, second: str) -> bool:
 
 def f1(answer: str, right: str) -> float:
     """Return the harmonic mean of the share of the answer's words in the right one, and the other way round."""
-    words, expected = _comparable(answer, right)
+    words, expected = _tokenize_squad(answer, right)
     if not words or not expected:
         return float(words == expected)
     same = sum((Counter(words) & Counter(expected)).values())
@@ -239,12 +237,12 @@ def f1(answer: str, right: str) -> float:
 
 def match(answer: str, right: str) -> float:
     """Return 1 if the answer contains the words of the right one in a row, else 0 (arXiv 2310.11511, section 4.1)."""
-    words, expected = _comparable(answer, right)
+    words, expected = _tokenize_squad(answer, right)
     starts = range(len(words) - len(expected) + 1)
     return float(bool(expected) and any(words[start : start + len(expected)] == expected for start in starts))
 
 
-def _comparable(*texts: str) -> list[list[str]]:
+def _tokenize_squad(*texts: str) -> list[list[str]]:
     """Return the words of texts by the rules of SQuAD's scripts (github.com/rajpurkar/SQuAD-explorer).
 
     These are lower case, without punctuation and English articles. If a text has Chinese, Japanese or Korean letters,

@@ -223,7 +223,7 @@ def _find_written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> li
             task, result = step.task or {}, step.result if isinstance(step.result, dict) else {}
             strips = task.get("strips") or {}
             sources = [] if task.get("mode") == "direct" else task.get("passages", [])
-            passages = {source["passage_id"]: _visible(source, strips) for source in sources}
+            passages = {source["passage_id"]: _writer_passage(source, strips) for source in sources}
             texts.append((str(result.get("answer", "")), passages))
     answer, cited = response["answer"], {citation["passage_id"] for citation in response["citations"]}
     whole = [passages for text, passages in texts if text == answer and cited <= passages.keys()]
@@ -233,7 +233,7 @@ def _find_written_from(steps: Sequence[Step], response: Mapping[str, Any]) -> li
     return list({name: passage for passages in selected for name, passage in passages.items()}.values())
 
 
-def _visible(passage: Mapping[str, object], selected: Mapping[object, object]) -> Passage:
+def _writer_passage(passage: Mapping[str, object], selected: Mapping[object, object]) -> Passage:
     """Return a passage with the text that the writer sees of it: its selected strips, or all."""
     strips = selected.get(passage["passage_id"]) or passage.get("strips") or []
     visible = Passage.model_validate(passage, extra="ignore")

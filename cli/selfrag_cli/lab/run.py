@@ -27,8 +27,8 @@ from selfrag_cli.deployment.remote import ask_remote, retry_after
 from selfrag_cli.lab.gate import MAX_FAILURES, MIN_QUESTION_USD, RunBudget
 from selfrag_cli.lab.question_sets import GoldQuestion
 from selfrag_cli.lab.records import Results, RunResult, Trace, VariantConfig, build_trace
-from selfrag_cli.local.asking import answering
-from selfrag_cli.local.backends import AS_SET, Setup, policy_fields
+from selfrag_cli.local.asking import open_executions
+from selfrag_cli.local.backends import DEFAULT_SETUP, Setup, policy_fields
 from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.stores.histories import ExecutionHistory
 
@@ -55,7 +55,7 @@ class Variant:
 
     name: str
     policy: Policy
-    setup: Setup = AS_SET
+    setup: Setup = DEFAULT_SETUP
 
     @property
     def way(self) -> VariantConfig:
@@ -127,7 +127,7 @@ def read_prompt(text: str, steps: Collection[str]) -> tuple[str, Path, Prompt]:
 @contextmanager
 def connect_place(place: DocumentSource, setup: Setup) -> Iterator[Ask]:
     """Yield what answers from an up-to-date place with these prompts and models."""
-    with answering(place, setup, keeps_histories=False) as (executions, _):
+    with open_executions(place, setup, keeps_histories=False) as (executions, _):
 
         def ask(request: AskRequest, key: str) -> tuple[AnswerResponse, Trace | None]:
             payload, question_id = request.execution_input([place.collection]), uuid4().hex
@@ -188,7 +188,7 @@ class EvaluationPlan:
 
     def check_deployed(self) -> None:
         """Raise InvalidInput if a deployment cannot answer as the variants want."""
-        if any(variant.setup != AS_SET for variant in self.variants):
+        if any(variant.setup != DEFAULT_SETUP for variant in self.variants):
             raise InvalidInput(
                 "A deployment asks by its own prompts and models: variants by prompt and profile are for this machine. "
                 "Deploy another one to compare it, with its own `profile`, or its own prompts."

@@ -22,7 +22,7 @@ from selfrag_cli.lab.judge import JudgeReport
 from selfrag_cli.lab.question_sets import AMOUNTS, NOT_FOR_IT, GoldQuestion, Measured, aggregate, measure
 from selfrag_cli.lab.records import RunResult, VariantConfig, make_folder
 from selfrag_cli.lab.run import Variant
-from selfrag_cli.terminal import visible
+from selfrag_cli.terminal import make_visible
 
 Floats = NDArray[np.float64]
 # Draws by questions: how often a draw contains each.
@@ -99,7 +99,6 @@ def _applies(measures: Sequence[Measured], name: str) -> bool:
 
 
 def _counts(measures: Sequence[Measured], names: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return counts and totals: questions by measures."""
     counts = np.array([[of_question[name].count for name in names] for of_question in measures], dtype=np.float64)
     return counts, np.array([[of_question[name].of for name in names] for of_question in measures], dtype=np.float64)
 
@@ -280,7 +279,7 @@ def show_report(console: Console, report: EvaluationReport) -> None:
         console.print("Outcomes differ for these questions (--json shows all):")
     for question, outcomes in list(report.differing.items())[:_MAX_SHOWN_QUESTIONS]:
         sides = ", ".join(f"{variant}: {outcome}" for variant, outcome in outcomes.items())
-        console.print(escape(visible(f"  {question} {sides}")), highlight=False, soft_wrap=True)
+        console.print(escape(make_visible(f"  {question} {sides}")), highlight=False, soft_wrap=True)
 
 
 def _outcome_line(variant: VariantReport) -> str:
@@ -290,7 +289,6 @@ def _outcome_line(variant: VariantReport) -> str:
 
 
 def _measures_table(report: EvaluationReport) -> Table:
-    """Return a row for each measure: by variant its mean and n."""
     table = Table("Measure", box=SIMPLE_HEAD, pad_edge=False)
     for variant in report.variants:
         table.add_column(escape(variant.name), justify="right", overflow="fold")

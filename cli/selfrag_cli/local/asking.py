@@ -11,7 +11,7 @@ from selfrag.domain.passages import Passage
 from selfrag.domain.questions import AskRequest, Filters
 from selfrag.domain.records import Record
 from selfrag.retrieval.search import search
-from selfrag_cli.local.backends import AS_SET, Backends, Setup, check_services, chosen_backends, policy_fields
+from selfrag_cli.local.backends import DEFAULT_SETUP, Backends, Setup, check_services, chosen_backends, policy_fields
 from selfrag_cli.local.index import local_parts, open_embedder, open_index
 from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.source import DocumentSource, stored_source
@@ -49,7 +49,7 @@ def ask_question(
     payload = request.execution_input([source.collection])
     payload["policy"] |= policy_fields(request, source)
     with chosen_backends(source) as backends:
-        execution = _executed(payload, backends, steps)
+        execution = _execute(payload, backends, steps)
     if execution.output is None:
         raise SelfragError(f"The workflow did not end as it should: {execution.error}")
     return execution, report
@@ -77,7 +77,7 @@ class _Cancellation:
             self._stop()
 
 
-def _executed(
+def _execute(
     payload: Mapping[str, object], backends: Backends, steps: "Callable[[], AbstractContextManager[OnStep]]"
 ) -> "Execution":
     cancellation = _Cancellation()
@@ -101,9 +101,9 @@ def _executed(
 
 
 @contextmanager
-def answering(
+def open_executions(
     source: DocumentSource,
-    setup: Setup = AS_SET,
+    setup: Setup = DEFAULT_SETUP,
     keeps_histories: bool = True,
     on_end: "OnEnd" = lambda execution: None,
 ) -> "Iterator[tuple[LocalExecutions, LocalManifest]]":
@@ -204,7 +204,7 @@ def search_passages(
         raise InvalidInput("The query is empty: say what to look for.")
     report = read(source, on_document, on_wait=warn_of_wait) if source.directory else None
     embed_for(query, source.collection, on_document)
-    embedder, bounds = open_embedder(), filters.within([source.collection])
+    embedder, bounds = open_embedder(), filters.search_bounds([source.collection])
     result = search(open_index(), [(query, embedder.query(query))], top_k, bounds, embedder.spread_floor)
     hits = [
         SearchHit(

@@ -23,7 +23,6 @@ from selfrag.runtime.models import DEFAULT_MODELS, FIRST
 from selfrag.runtime.settings import Settings, read
 from selfrag_cli.local.home import home
 from selfrag_cli.local.sources.source import DocumentSource
-from selfrag_cli.local.traces import KEYS_NAME, langfuse_keys
 from selfrag_cli.sample import WEB
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
 LOCAL_DEADLINE_SECONDS = 180.0
 MODEL_SECRET, WEB_SECRET, DECIDER_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/decider-key"
+LANGFUSE_KEYS = "selfrag/langfuse-keys"
 _MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
 
 
@@ -44,7 +44,7 @@ class Setup:
     prompts: tuple[tuple[str, Prompt], ...] = ()
 
 
-AS_SET = Setup()
+DEFAULT_SETUP = Setup()
 
 
 class AdoptedGraders(Model):
@@ -140,7 +140,7 @@ class Backends:
     has_web: bool = False
 
 
-def _by_rule() -> "Callable[[Limits], Claude]":
+def _rule_factory() -> "Callable[[Limits], Claude]":
     """Return a factory of the stand-in, which ignores limits: it costs neither time nor money."""
     from selfrag_cli.local.index import open_embedder
     from selfrag_cli.local.stand_in.claude import RuleClaude
@@ -161,7 +161,7 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
         environment={
             "SELFRAG_MODEL_SECRET": MODEL_SECRET,
             "SELFRAG_WEB_SECRET": WEB_SECRET,
-            "SELFRAG_LANGFUSE_SECRET": KEYS_NAME,
+            "SELFRAG_LANGFUSE_SECRET": LANGFUSE_KEYS,
             "SELFRAG_CONSOLE_LINKS": "false",
             # Only the question's deadline limits steps here.
             "SELFRAG_STEP_SECONDS": str(MAX_DEADLINE_SECONDS),
@@ -179,7 +179,9 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     offline = is_offline()
     backends.has_web = has_web(source)
-    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline", KEYS_NAME: langfuse_keys()}
+    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
+    langfuse_keys = (os.environ.get(f"LANGFUSE_{kind}_KEY", "") for kind in ("PUBLIC", "SECRET"))
+    backends.secrets[LANGFUSE_KEYS] = ":".join(langfuse_keys)
     if os.environ.get("SELFRAG_MODEL"):
         backends.secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
         backends.environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)
@@ -190,7 +192,7 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
     if offline:
         backends.environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
         backends.environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
-        backends.parts = {"claude": _by_rule()}
+        backends.parts = {"claude": _rule_factory()}
         if backends.has_web and not web_key and not web_url:
             from selfrag_cli.local.stand_in.web import SamplePages
 

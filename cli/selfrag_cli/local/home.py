@@ -19,6 +19,7 @@ FILE = "selfrag.sqlite3"
 BUSY_SECONDS = 30.0
 # Passages, questions and answers are private, even in a shared directory.
 _OWNER_ONLY = 0o600
+_ELSEWHERE = "Set SELFRAG_HOME to a directory that you can write."
 
 
 def home() -> Path:
@@ -31,9 +32,10 @@ def home() -> Path:
         directory = user_directory("SELFRAG_HOME", "XDG_STATE_HOME", ".local/state", "selfrag")
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     except (OSError, RuntimeError, ValueError) as error:
-        raise Misconfigured(f"The directory for selfrag's state cannot be created: {error}.") from error
+        cause = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error
+        raise Misconfigured(f"The directory for selfrag's state cannot be created: {cause}. {_ELSEWHERE}") from error
     if not os.access(directory, os.R_OK | os.W_OK | os.X_OK):
-        raise Misconfigured(f"The directory for selfrag's state, {directory}, cannot be written.")
+        raise Misconfigured(f"The directory for selfrag's state, {directory}, cannot be written. {_ELSEWHERE}")
     return directory
 
 
@@ -59,13 +61,13 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
             _create(path)
         for suffix in ("", "-wal", "-shm"):
             _narrow(path.with_name(path.name + suffix))
-        return _opened(path, schema)
+        return _open(path, schema)
     except (OSError, sqlite3.Error) as error:
         raise Misconfigured(explain(error, path)) from error
 
 
 @contextmanager
-def writing(connection: sqlite3.Connection) -> Iterator[None]:
+def open_transaction(connection: sqlite3.Connection) -> Iterator[None]:
     """Run the block's reads and writes in one transaction; other processes wait.
 
     Raises Misconfigured if the disk is full or another process holds the file for too long.
@@ -108,7 +110,7 @@ def explain(error: BaseException, path: Path | None = None) -> str:
 
 
 @contextmanager
-def alone(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
+def hold_lock(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
     """Hold an inter-process lock of this name; the system releases it if the process dies.
 
     `on_wait` may raise an error to stop waiting.
@@ -129,7 +131,6 @@ def alone(name: str, on_wait: OnWait = lambda process: None) -> Iterator[None]:
 
 
 def _narrow(path: Path) -> None:
-    """Restrict a file to its owner."""
     with suppress(FileNotFoundError):
         if stat.S_IMODE(path.stat().st_mode) != _OWNER_ONLY:
             path.chmod(_OWNER_ONLY)
@@ -150,7 +151,7 @@ def _create(path: Path) -> None:
             return
 
 
-def _opened(path: Path, schema: str) -> sqlite3.Connection:
+def _open(path: Path, schema: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level="IMMEDIATE", check_same_thread=False)
     try:
         connection.execute("PRAGMA synchronous = NORMAL")

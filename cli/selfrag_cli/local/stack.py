@@ -115,7 +115,9 @@ def running_stack(
     `on_step` gets the folder of each beginning step, `on_end` each ended execution.
     """
     with opened_stores(environment, secrets, parts) as items, traced(items, on_end) as on_end:
-        handlers = {name: announced(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()}
+        handlers = {
+            name: announce_step(name, handler, on_step) for name, handler in deployed_handlers(QUESTION).items()
+        }
         executions = LocalExecutions(machine(QUESTION, handlers, items), items, keeps_histories, on_end)
         with bootstrap.using(executions=executions):
             yield executions
@@ -134,13 +136,13 @@ def machine(
     """
     names = {name: _VALUES.get(name, name) for name in placeholders(definition)}
     filled = definition_of(definition, names)
-    return Machine(MACHINE_ARN, filled if timed else _untimed(filled), services(handlers, tables), pause)
+    return Machine(MACHINE_ARN, filled if timed else _remove_timeouts(filled), services(handlers, tables), pause)
 
 
-def _untimed(part: Any) -> Any:
+def _remove_timeouts(part: Any) -> Any:
     if isinstance(part, dict):
-        return {name: _untimed(value) for name, value in part.items() if name != "TimeoutSeconds"}
-    return [_untimed(value) for value in part] if isinstance(part, list) else part
+        return {name: _remove_timeouts(value) for name, value in part.items() if name != "TimeoutSeconds"}
+    return [_remove_timeouts(value) for value in part] if isinstance(part, list) else part
 
 
 def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
@@ -176,7 +178,7 @@ def secrets_of(values: Mapping[str, str]) -> Secrets:
     return lambda name, setting, *, anew=False: values[name]
 
 
-def announced(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
+def announce_step(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:
     """Wrap a handler to announce its step's folder before each call."""
 
     def announce(event: object, context: object) -> object:

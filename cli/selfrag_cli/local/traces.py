@@ -10,13 +10,7 @@ from selfrag_cli.local.runner.machine import Execution
 from selfrag_cli.local.stores.executions import OnEnd
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
-KEYS_NAME = "selfrag/langfuse-keys"
 _SERVICES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "LANGFUSE_HOST", "LANGFUSE_BASE_URL")
-
-
-def langfuse_keys() -> str:
-    """Return the keys of Langfuse as the secret of a deployment has them."""
-    return ":".join(os.environ.get(f"LANGFUSE_{kind}_KEY", "") for kind in ("PUBLIC", "SECRET"))
 
 
 @contextmanager
@@ -29,10 +23,9 @@ def traced(items: Items, on_end: OnEnd) -> Iterator[OnEnd]:
 
     def send(question_id: str) -> None:
         item = items.get(ANSWERS, question_id)
-        if item is None or "response" not in item:
-            return
         try:
-            handler({"Records": [{"dynamodb": {"NewImage": item}}]}, None)
+            if item and "response" in item:
+                handler({"Records": [{"dynamodb": {"NewImage": item}}]}, None)
         except Exception as error:  # the answer is there all the same
             sys.stderr.write(f"selfrag: The trace of question {question_id} was not sent: {error}\n")
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import CostBudget
 from selfrag.adapters.claude.profiles import Feature
-from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.decider import SystemOneDecider, decider_client
 from selfrag.adapters.model import ServiceModel
 from selfrag.adapters.outbound import host_of, http_client_for, read_json
@@ -162,36 +162,36 @@ class _Probe:
         judged = self._model().judge(GRADER, prompt, fields, grade_relevance.Relevance)
         if judged.call is None:
             raise TemporarilyUnavailable(judged.cause)
-        report, way = self._report, self._capabilities.of(self._report.model).way
+        report, way = self._report, self._capabilities.profile_for(self._report.model).way
         report.present, report.seconds = True, judged.call.ended_at - judged.call.started_at
         if judged.flaw:
-            report.error = _unusable(f"{report.model} gave no verdict: its reply was {judged.flaw}", _OTHER)
+            report.error = _make_error(f"{report.model} gave no verdict: its reply was {judged.flaw}", _OTHER)
         else:
             report.verdict = self._field(way)
 
     def _write(self) -> None:
-        report, written = self._report, self._written([PASSAGE])
+        report, written = self._report, self._write_answer([PASSAGE])
         if not written.calls:
             raise TemporarilyUnavailable(written.cause)
         report.present = True
         if written.citations:
             report.citations = "search results" if self._service.cites else "numbered sentences"
-        elif self._service.cites and _tokens(written) <= _tokens(self._written([])):
+        elif self._service.cites and _tokens(written) <= _tokens(self._write_answer([])):
             report.gaps += ("drops passages",)
             words = f"{report.model} is not shown the passages, which its server drops"
-            report.error = report.error or _unusable(words, _NUMBERED)
+            report.error = report.error or _make_error(words, _NUMBERED)
         else:
             words = f"{report.model} answers without citations, which every answer needs"
-            report.error = report.error or _unusable(words, _OTHER)
+            report.error = report.error or _make_error(words, _OTHER)
 
-    def _written(self, passages: list[Evidence]) -> GenerateResult:
+    def _write_answer(self, passages: list[Evidence]) -> GenerateResult:
         task = GenerateTask(question=QUESTION, passages=passages)
         return generate.generate(task, self._model(), self._prompt(generate.__name__))
 
     def _model(self) -> ServiceModel:
         models = dict.fromkeys((GRADER, WRITER), self._report.model)
         pace = _pace(LOCAL_SECONDS if self._config.model or self._config.model_base_url else SECONDS)
-        return self._service(self._client, models, pace, Purse(None, {}), self._capabilities)
+        return self._service(self._client, models, pace, CostBudget(None, {}), self._capabilities)
 
     def _prompt(self, module: str) -> Prompt:
         prompt = load_prompt(module)
@@ -201,7 +201,7 @@ class _Probe:
         return (_CHAT_FIELDS if self._config.model else {}).get(feature, _FIELDS[feature])
 
 
-def _unusable(words: str, hint: str) -> Misconfigured:
+def _make_error(words: str, hint: str) -> Misconfigured:
     error = Misconfigured(words)
     error.hint = hint
     return error
@@ -210,10 +210,10 @@ def _unusable(words: str, hint: str) -> Misconfigured:
 class _NoRecord:
     """An empty record of recent calls."""
 
-    def seen(self, step: str, model: str) -> Recent:
+    def record_call(self, step: str, model: str) -> Recent:
         return Recent()
 
-    def refused(self, model: str, seconds: float) -> None:
+    def record_refusal(self, model: str, seconds: float) -> None:
         pass
 
 

@@ -22,8 +22,8 @@ from selfrag.domain.verdicts import (
 )
 from selfrag_cli.show.by_rule import GREY, support_by_rule
 from selfrag_cli.show.places import copies_of, place_of, places
-from selfrag_cli.show.traces import causes
-from selfrag_cli.terminal import visible
+from selfrag_cli.show.traces import failure_notes
+from selfrag_cli.terminal import make_visible
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
 _CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
@@ -46,27 +46,30 @@ def show_response(
     Falls back to the common fields for responses of another version. In chat mode, omits details that slash commands
     show.
     """
-    notice, status = output.get("notice"), str(output["status"])
+    notice, status, failures = output.get("notice"), str(output["status"]), failure_notes(steps)
     if status != "answered":
         console.print(Text(status, style=f"bold {COLOURS[status]}"))
+    is_explained = status == "failed" and bool(failures)
+    if is_explained:
+        output = {**output, "answer": " ".join(failure.partition(": ")[2] for failure in failures)}
     try:
         response = read_response(output)
     except InvalidInput as error:
         console.print(Text(str(output["answer"])))
         notes = [str(error)]
     else:
-        console.print(_marked(response))
+        console.print(_mark_sources(response))
         if not in_chat:
             show_sources(console, response.citations)
         console.print(_evidence(response, steps))
         for passage in response.nearest:
             console.print(f"[dim]nearest: {escape(place_of(passage.model_dump()))}[/]")
         if notice:
-            console.print(Text(visible(str(notice)), style=GREY))
+            console.print(Text(make_visible(str(notice)), style=GREY))
         if verdicts:
             show_verdicts(console, response, steps)
         notes = response.usage.warnings
-    for note in (*notes, *causes(steps)):
+    for note in () if is_explained else (*notes, *failures):
         console.print(f"[yellow]Note[/]     {escape(note)}")
     if not in_chat:
         console.print(
@@ -76,12 +79,10 @@ def show_response(
 
 
 def _source_ids(citations: Sequence[Citation]) -> list[str]:
-    """Return the ids of the cited passages in order of number."""
     return list(dict.fromkeys(citation.passage_id for citation in citations))
 
 
-def _marked(response: AnswerResponse) -> Text:
-    """Return the answer with source numbers after cited parts."""
+def _mark_sources(response: AnswerResponse) -> Text:
     text, done, sources = Text(), 0, _source_ids(response.citations)
     for citation in sorted(response.citations, key=lambda citation: citation.answer_span[1]):
         end = max(done, citation.answer_span[1])
@@ -105,7 +106,6 @@ def show_sources(console: Console, citations: Sequence[Citation]) -> None:
 
 
 def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
-    """Return a line on supported claims, documents, time and cost."""
     support, documents = response.reflection.support, len({citation.document for citation in response.citations})
     line = Text()
     if support and _is_by_rule(support):
@@ -115,7 +115,7 @@ def _evidence(response: AnswerResponse, steps: Sequence[Step]) -> Text:
         colour = "green" if held == len(support.claims) else "yellow"
         line.append(f"{held} of {len(support.claims)} claims supported", colour)
     more = [f"{documents} source{'s' if documents > 1 else ''}"] if documents else []
-    more += [f"{_whole(steps):.2f} s"] if steps else []
+    more += [f"{_format_seconds(steps):.2f} s"] if steps else []
     more += [_dollars(response.usage)] if response.usage.cost_usd != 0 else []
     line.append(" · ".join(["", *more] if line and more else more))
     for claim in support.claims if support and not _is_by_rule(support) else []:
@@ -152,18 +152,18 @@ def _verdicts(reflection: Reflection, places: dict[str, str]) -> Table:
         strips = f", strips kept: {len(verdict.strips)}" if verdict.strips else ""
         words = "by rule" if _is_by_rule(verdict) else f"{verdict.label} {score}"
         why = ": ".join(filter(None, [place, verdict.reason]))
-        table.add_row("IsRel", f"{words}{_cached(verdict)}{strips}", escape(why), style=_style(verdict))
+        table.add_row("IsRel", f"{words}{_cache_note(verdict)}{strips}", escape(why), style=_style(verdict))
     if support and _is_by_rule(support):
         word_for_word = support_by_rule(claim.passage_ids for claim in support.claims)
         table.add_row("IsSup", "", word_for_word, style=GREY)
     elif support and support.level:
-        table.add_row("IsSup", support.level + _odds(support) + _cached(support))
+        table.add_row("IsSup", support.level + _odds(support) + _cache_note(support))
         for claim in support.claims:
             table.add_row("", f"  {claim.support}{_odds(claim)}", escape(claim.claim))
-    for judged in _of_the_answer(reflection):
+    for judged in _answer_verdicts(reflection):
         if not isinstance(judged, SupportVerdict) and not _is_by_rule(judged):
             score = "ungraded" if judged.score is None else f"{judged.score} of 5"
-            table.add_row(judged.kind, score + _odds(judged) + _cached(judged), escape(judged.reason))
+            table.add_row(judged.kind, score + _odds(judged) + _cache_note(judged), escape(judged.reason))
     return table
 
 
@@ -180,8 +180,7 @@ def _style(verdict: RetrievalVerdict | RelevanceVerdict) -> str:
     return GREY if _is_by_rule(verdict) else ""
 
 
-def _of_the_answer(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
-    """Return the existing verdicts on the answer."""
+def _answer_verdicts(reflection: Reflection) -> list[SupportVerdict | UtilityVerdict]:
     return [verdict for name in Critique.model_fields if (verdict := getattr(reflection, name))]
 
 
@@ -192,11 +191,11 @@ def _meanings(reflection: Reflection, steps: Sequence[Step]) -> Iterator[str]:
         threshold = next((each for each in thresholds if each is not None), None)
         least = "" if threshold is None else f", relevant from {threshold:.2f} up"
         yield f"IsRel: how far a passage helps to answer, from 0 to 1{least}"
-    judged = [verdict for verdict in _of_the_answer(reflection) if not _is_by_rule(verdict)]
+    judged = [verdict for verdict in _answer_verdicts(reflection) if not _is_by_rule(verdict)]
     yield from (f"{verdict.kind}: {verdict.means}" for verdict in judged)
 
 
-def _cached(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
+def _cache_note(verdict: RelevanceVerdict | SupportVerdict | UtilityVerdict) -> str:
     return " (cached)" if verdict.cached else ""
 
 
@@ -217,10 +216,10 @@ def _dollars(usage: Usage) -> str:
     return "price unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
 
 
-def _whole(steps: Sequence[Step]) -> float:
+def _format_seconds(steps: Sequence[Step]) -> float:
     return max(step.started + step.seconds for step in steps) - min(step.started for step in steps)
 
 
 def _times(steps: Sequence[Step]) -> str:
     """Return the total seconds and those of each step; steps may overlap."""
-    return f"{_whole(steps):.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)
+    return f"{_format_seconds(steps):.2f} s in all: " + ", ".join(f"{step.name} {step.seconds:.2f} s" for step in steps)

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from selfrag_cli.local.asking import DocumentRow, SearchHit
 from selfrag_cli.show.places import copies_of, place_of
-from selfrag_cli.terminal import visible
+from selfrag_cli.terminal import make_visible
 
 STATUS_COLOURS = {"ready": "green", "failed": "red"}
 SCORES = (
@@ -29,18 +29,18 @@ def show_documents(console: Console, documents: Sequence[DocumentRow]) -> None:
     for document in documents:
         status = f"[{STATUS_COLOURS.get(document['status'], 'yellow')}]{document['status']}[/]"
         name = document["document"]
-        notes = [_without(name, note) for note in (document["reason"], *document["warnings"]) if note]
+        notes = [_strip_name(name, note) for note in (document["reason"], *document["warnings"]) if note]
         table.add_row(
-            escape(visible(name)),
+            escape(make_visible(name)),
             status,
             str(document["passages"]),
             str(document["pages"] or ""),
-            escape(visible(" ".join(notes))),
+            escape(make_visible(" ".join(notes))),
         )
     console.print(table)
 
 
-def _without(name: str, sentence: str) -> str:
+def _strip_name(name: str, sentence: str) -> str:
     """Return a sentence without the document's name, which is shown next to it."""
     rest = sentence.removeprefix(name).lstrip(" :")
     return rest[:1].upper() + rest[1:]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from selfrag.domain.history import Step
-from selfrag_cli.terminal import visible
+from selfrag_cli.terminal import make_visible
 
 _BEGINNING = 60
 
@@ -14,12 +14,14 @@ def place_of(passage: Mapping[str, object]) -> str:
     page, heading = passage.get("page"), passage.get("heading")
     # Knowledge base passages only have a page.
     where = passage.get("locator") or (f"page {page}" if page else "")
-    return f"{visible(str(passage['document']))}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
+    return (
+        f"{make_visible(str(passage['document']))}{f', {where}' if where else ''}{f' > {heading}' if heading else ''}"
+    )
 
 
 def copies_of(documents: Sequence[str], count: int) -> str:
     """Return the number of copies and their documents."""
-    names = list(dict.fromkeys(visible(document) for document in documents if document))
+    names = list(dict.fromkeys(make_visible(document) for document in documents if document))
     more = ", ..." if len(names) < count else ""
     return f"also in {count} cop{'y' if count == 1 else 'ies'}: {', '.join(names)}{more}"
 
@@ -30,12 +32,12 @@ def places(steps: Sequence[Step]) -> dict[str, str]:
     passages = {passage["passage_id"]: passage for result in results for passage in result}
     shared = Counter(map(place_of, passages.values()))
     return {
-        passage_id: place if shared[place := place_of(passage)] == 1 else f"{place}: {_beginning(passage)}"
+        passage_id: place if shared[place := place_of(passage)] == 1 else f"{place}: {_first_words(passage)}"
         for passage_id, passage in passages.items()
     }
 
 
-def _beginning(passage: Mapping[str, object]) -> str:
+def _first_words(passage: Mapping[str, object]) -> str:
     """Return a passage's first words below its heading, which the place already names."""
     text, heading = " ".join(str(passage.get("text", "")).lstrip("# ").split()), str(passage.get("heading") or "")
     below = text.removeprefix(heading).strip() or text

@@ -27,7 +27,7 @@ def summarize(step: Step, places: Mapping[str, str]) -> str:
 
     `places` are those of the passages. Fields missing in other versions are left out.
     """
-    summary = _SUMMARIES.get(step.name, _graded if step.name.startswith("Grade") else None)
+    summary = _SUMMARIES.get(step.name, _summarize_grade if step.name.startswith("Grade") else None)
     if summary is None or not isinstance(step.result, dict):
         return ""
     task = step.task if isinstance(step.task, dict) else {}
@@ -37,12 +37,12 @@ def summarize(step: Step, places: Mapping[str, str]) -> str:
     return " ".join(f"{words}{' (cached)' if remembered else ''}".split())
 
 
-def _decided(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_decision(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     decision = str(verdict.get("decision", ""))
     complexity = f", {verdict['complexity']}" if verdict.get("complexity") else ""
     ratio = "" if verdict.get("ratio") is None else f", r {verdict['ratio']:.2f}"
     aggregate = ", an aggregate" if verdict.get("aggregate") else ""
-    return _with_reason(DECISIONS.get(decision, decision) + complexity + aggregate + ratio, verdict)
+    return _append_reason(DECISIONS.get(decision, decision) + complexity + aggregate + ratio, verdict)
 
 
 def _search(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
@@ -65,11 +65,11 @@ def _relevance(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> st
     return ": ".join(filter(None, [reason, place] if is_by_rule(verdict) else [label, place, reason]))
 
 
-def _planned(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_plan(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     return str((result.get("plan") or {}).get("why", ""))
 
 
-def _written(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_answer(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
     if not result.get("answered"):
@@ -81,15 +81,15 @@ def _written(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     return f"{kind} that cites {cited} of {_count(len(task.get('passages', [])), 'passage')}: {result.get('answer')}"
 
 
-def _compared(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_comparison(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     states = Counter(node.get("state") for node in (result.get("scores") or result).get("nodes", []))
     selected = states["chosen"] + states["kept"]
     return f"{selected} of {_count(sum(states.values()), 'text')} kept"
 
 
-def _picked(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_choice(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     winner = result.get("winner") or {}
-    compared = _compared(task, result, places)
+    compared = _summarize_comparison(task, result, places)
     return f"{compared}, the best: {winner['answer']}" if winner.get("answer") else f"{compared}, none is chosen"
 
 
@@ -102,11 +102,11 @@ def _support(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     return LEVELS.get(level, level) + _odds(verdict) + (f": of {_count(len(claims), 'claim')} {each}" if claims else "")
 
 
-def _graded(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_grade(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> str:
     if is_by_rule(verdict):
-        return _with_reason("not judged", verdict)
+        return _append_reason("not judged", verdict)
     score = "ungraded" if verdict.get("score") is None else f"{verdict['score']} of 5"
-    return _with_reason(score + _odds(verdict), verdict)
+    return _append_reason(score + _odds(verdict), verdict)
 
 
 def _odds(verdict: _Fields) -> str:
@@ -118,11 +118,11 @@ def _rewritten(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str
     return f"next query: {result.get('query')}" if result.get("new") else "no query that was not tried"
 
 
-def _composed(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
+def _summarize_composition(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     return str(result.get("status", ""))
 
 
-def _with_reason(words: str, verdict: _Fields) -> str:
+def _append_reason(words: str, verdict: _Fields) -> str:
     return f"{words}: {verdict['reason']}" if verdict.get("reason") else words
 
 
@@ -131,15 +131,15 @@ def _count(number: int, thing: str) -> str:
 
 
 _SUMMARIES: dict[str, Callable[[_Fields, _Fields, Mapping[str, str]], str]] = {
-    "Plan": _planned,
-    "DecideRetrieval": _decided,
+    "Plan": _summarize_plan,
+    "DecideRetrieval": _summarize_decision,
     "Retrieve": _search,
     "SearchWeb": _search,
     "GradeRelevance": _relevance,
-    "Generate": _written,
+    "Generate": _summarize_answer,
     "GradeSupport": _support,
     "RewriteQuestion": _rewritten,
-    "RankPaths": _compared,
-    "PickCandidate": _picked,
-    "ComposeAnswer": _composed,
+    "RankPaths": _summarize_comparison,
+    "PickCandidate": _summarize_choice,
+    "ComposeAnswer": _summarize_composition,
 }

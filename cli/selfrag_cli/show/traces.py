@@ -1,4 +1,4 @@
-"""Display of a trace: the question, its outcome, a line per step, and causes of failures."""
+"""Display of a trace: the question, its outcome, a line per step, and failure_notes of failures."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from selfrag.domain.history import Step
 from selfrag_cli.local.stores.histories import ExecutionHistory
 from selfrag_cli.show.places import places
 from selfrag_cli.show.step_summaries import summarize
-from selfrag_cli.terminal import visible
+from selfrag_cli.terminal import make_visible
 
 BAR_WIDTH = 16
 
@@ -34,11 +34,10 @@ def show_trace(console: Console, history: ExecutionHistory, *, full: bool = Fals
         console.print(_timeline(steps, seconds))
     if full:
         for number, step in enumerate(steps, start=1):
-            console.print(_whole(number, step))
+            console.print(_format_whole(number, step))
 
 
 def _timeline(steps: Sequence[Step], seconds: float) -> Table:
-    """Return a line per step: seconds, bar and summary."""
     table = Table("", "Step", box=None, expand=True, padding=(0, 1, 0, 0), header_style="bold")
     table.add_column("Took", justify="right", no_wrap=True)
     table.add_column("When", width=BAR_WIDTH)
@@ -58,11 +57,11 @@ def _verdict(step: Step, where: Mapping[str, str]) -> Text:
     """Return a step's summary, cut to the line; errors in full."""
     again = f" ({step.attempts} attempts)" if step.attempts > 1 else ""
     if step.error:
-        return Text(f"error {visible(_error(step))}{again}", style="red")
-    return Text(visible(summarize(step, where) + again), no_wrap=True, overflow="ellipsis")
+        return Text(f"error {make_visible(_error(step))}{again}", style="red")
+    return Text(make_visible(summarize(step, where) + again), no_wrap=True, overflow="ellipsis")
 
 
-def _whole(number: int, step: Step) -> Panel:
+def _format_whole(number: int, step: Step) -> Panel:
     again = f", {step.attempts} attempts" if step.attempts > 1 else ""
     title = f"{number}. {step.name}  [dim]at {step.started:.2f} s, took {step.seconds:.2f} s{again}[/]"
     ending = Text(f"error   {_error(step)}", style="red") if step.error else Text("result  " + _json(step.result))
@@ -70,7 +69,7 @@ def _whole(number: int, step: Step) -> Panel:
     return Panel(parts, title=title, title_align="left", border_style="red" if step.error else "blue")
 
 
-def causes(steps: Sequence[Step]) -> list[str]:
+def failure_notes(steps: Sequence[Step]) -> list[str]:
     """Return a sentence per error cause with the failed steps."""
     failed: dict[str, dict[str, None]] = {}
     for step in steps:

@@ -10,7 +10,7 @@ from typing import Any, Self, get_args
 
 from pydantic import BaseModel, Field, model_validator
 
-from selfrag.adapters.faults import aws_faults, readable
+from selfrag.adapters.faults import aws_faults, unreadable_faults
 from selfrag.adapters.items import values_of
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.bindings import Action, Binding
@@ -26,7 +26,7 @@ class _Item(BaseModel):
     actions: set[str] = {"ask"}
 
     @model_validator(mode="after")
-    def _bound(self) -> Self:
+    def _check_bound(self) -> Self:
         if not self.collections and not self.all_collections:
             raise ValueError("it is bound to no collection")
         return self
@@ -41,7 +41,7 @@ class DynamoBindings:
     def __init__(self, client: Any, table: str) -> None:
         self._client, self._table = client, table
 
-    def of(self, caller: str) -> Binding | None:
+    def get(self, caller: str) -> Binding | None:
         """Return the present binding of a caller; None without one.
 
         Raises Unreadable for an item of another shape: the operator's intention must not be guessed.
@@ -51,12 +51,12 @@ class DynamoBindings:
             reply = self._client.get_item(TableName=self._table, Key={"caller": {"S": caller}}, ConsistentRead=True)
         if "Item" not in reply:
             return None
-        with readable(_TABLE):
+        with unreadable_faults(_TABLE):
             item = _Item.model_validate(values_of(reply["Item"]))
         actions: tuple[Action, ...] = get_args(Action)
         return Binding(tuple(sorted(item.collections)), frozenset(actions) & item.actions, item.all_collections)
 
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         """Return whether the table has an item for each of these collections; raises TemporarilyUnavailable."""
         keys = [f"collection#{name}" for name in set(collections)]
         if any(len(key.encode()) > _KEY_BYTES for key in keys):

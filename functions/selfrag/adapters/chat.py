@@ -13,19 +13,19 @@ from typing_extensions import override
 
 from selfrag.adapters.claude.messages import TOO_LONG, Message, ReplyContent, names_window
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
-from selfrag.adapters.model import ServiceModel, unreadable
-from selfrag.adapters.numbered_sentences import user_text, without_thoughts
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable
+from selfrag.adapters.model import ServiceModel, unreadable_error
+from selfrag.adapters.numbered_sentences import strip_thoughts, user_text
+from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable_error
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
-# A grammar of the server, or the schema in the instructions. Models that think take minutes for it on a laptop: where
-# they can be stopped (effort `none`) they are, and elsewhere their thoughts have room among a reply's tokens.
+# Verdicts use the server's grammar, or the schema in the instructions. Thinking takes minutes on a laptop: it is
+# switched off if possible (effort `none`); otherwise the reply's token limit includes it.
 _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, thinks=True, hour=False)
 # A token has four characters of English, and fewer in all other languages.
-_MOST_CHARACTERS_PER_TOKEN = 6
-_MOST_ERROR_CHARACTERS = 4000
+_MAX_CHARACTERS_PER_TOKEN = 6
+_MAX_ERROR_CHARACTERS = 4000
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 
 
@@ -93,18 +93,21 @@ class ChatModel(ServiceModel):
         try:
             reply = self._client.post("chat/completions", json=body, timeout=seconds)
         except httpx2.TimeoutException as error:
-            self._purse.lost()
+            self._cost_budget.book_loss()
             raise RequestFailure(TemporarilyUnavailable(f"{body['model']} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            failure = unreachable(error, str(self._client.base_url))
-            raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
+            failure = unreachable_error(error, str(self._client.base_url))
+            if not isinstance(failure, TemporarilyUnavailable):
+                raise failure from error
+            advice = "Start the server, or name another one in SELFRAG_MODEL_URL"
+            raise RequestFailure(TemporarilyUnavailable(f"{body['model']}: {failure}. {advice}")) from error
         if reply.status_code != 200:
-            return _of_error(reply, body["model"], host)
+            return _error_message(reply, body["model"], host)
         try:
             return to_message(_ChatReply.model_validate_json(reply.content), body)
         except ValidationError as error:
-            self._purse.lost()
-            raise unreadable(body["model"]) from error
+            self._cost_budget.book_loss()
+            raise unreadable_error(body["model"]) from error
 
 
 def chat_body(request: MessagesRequest, max_tokens: int) -> ChatBody:
@@ -127,15 +130,15 @@ def chat_body(request: MessagesRequest, max_tokens: int) -> ChatBody:
 
 
 def to_message(reply: _ChatReply, body: ChatBody) -> Message:
-    """Return a reply as a message of the Messages API, without thoughts; raises ValidationError.
+    """Convert a reply to a Messages API message without thoughts; raises ValidationError.
 
-    A server may cut a prompt to its window without a word: it then counts fewer tokens than the prompt can have.
+    A server may silently truncate a prompt; it then counts fewer tokens than the prompt must have.
     """
     choice, usage = reply.choices[0], reply.usage
-    text = without_thoughts(choice.message.content or "")
+    text = strip_thoughts(choice.message.content or "")
     stop = "refusal" if choice.message.refusal else _STOPS.get(choice.finish_reason or "stop", "end_turn")
     characters = sum(len(message["content"]) for message in body["messages"])
-    if 0 < usage.prompt_tokens < characters / _MOST_CHARACTERS_PER_TOKEN:
+    if 0 < usage.prompt_tokens < characters / _MAX_CHARACTERS_PER_TOKEN:
         stop, text = TOO_LONG, ""
     return _message(body["model"], text, stop, usage)
 
@@ -146,9 +149,9 @@ def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
     return Message.model_validate({"model": model, "stop_reason": stop, "usage": counts, "content": content})
 
 
-def _of_error(reply: httpx2.Response, model: str, host: str) -> Message:
-    """Return a message without text where the window is too small; raises the typed error of any other status."""
-    status, words = reply.status_code, reply.text[:_MOST_ERROR_CHARACTERS]
+def _error_message(reply: httpx2.Response, model: str, host: str) -> Message:
+    """Return an empty message if the window is too small; raises the typed error of other statuses."""
+    status, words = reply.status_code, reply.text[:_MAX_ERROR_CHARACTERS]
     if status in (400, 413, 422, 500) and names_window(words):
         return _message(model, "", TOO_LONG, _ChatUsage())
     if status in (408, 409, 425, 429) or status >= 500:
@@ -157,5 +160,5 @@ def _of_error(reply: httpx2.Response, model: str, host: str) -> Message:
         raise Misconfigured(f"{host} refused the key: status {status}. Set SELFRAG_MODEL_KEY")
     if status == 404 or reply.is_redirect:
         raise Misconfigured(f"{host} has no {model}, or SELFRAG_MODEL_URL is wrong: status {status}")
-    # A server that names no field of the request may be one without `response_format`.
+    # Naming no request field, the error may come from a server without `response_format`.
     raise RequestRejected(f"{model} refused the request: status {status}") from ValueError(f"{words} response_format")

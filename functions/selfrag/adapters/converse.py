@@ -16,9 +16,9 @@ from typing_extensions import override
 from selfrag.adapters.claude.messages import TOO_LONG, Message, message_of, names_window
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
 from selfrag.adapters.clients import bedrock_client
-from selfrag.adapters.faults import code_of, typed
-from selfrag.adapters.model import ServiceModel, unreadable
-from selfrag.adapters.numbered_sentences import user_text, without_thoughts
+from selfrag.adapters.faults import code_of, to_typed
+from selfrag.adapters.model import ServiceModel, unreadable_error
+from selfrag.adapters.numbered_sentences import strip_thoughts, user_text
 from selfrag.adapters.outbound import checked_url, http_client_for, read_json
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
@@ -30,7 +30,7 @@ _STOPS = {"content_filtered": "refusal", "guardrail_intervened": "refusal"}
 _MALFORMED = ("malformed_model_output", "malformed_tool_use")
 # ValidationExceptions of the id and of `maxTokens`.
 _NO_MODEL = re.compile(r"model identifier|inference profile|on-demand throughput", re.I)
-_MOST_TOKENS = re.compile(r"exceeds the model limit of ([1-9]\d{1,8})")
+_MAX_TOKENS = re.compile(r"exceeds the model limit of ([1-9]\d{1,8})")
 
 
 class ConverseClient:
@@ -68,23 +68,23 @@ class ConverseModel(ServiceModel):
             message = _message_of(model, client.converse(**converse_request(request, max_tokens)))
         except ClientError as error:
             words = str(error) if code_of(error) == "ValidationException" else ""
-            if (limit := _MOST_TOKENS.search(words)) and int(limit[1]) <= max_tokens:
+            if (limit := _MAX_TOKENS.search(words)) and int(limit[1]) <= max_tokens:
                 return self._create(request, int(limit[1]) - 1, seconds)
             if names_window(words):
                 return Message.model_validate({"stop_reason": TOO_LONG, "usage": _usage(0, 0), "content": []})
             if _NO_MODEL.search(words):
                 raise Misconfigured(f"Bedrock has no {model} here, or only by an inference profile") from error
-            failure = typed(error, model)
+            failure = to_typed(error, model)
             if not isinstance(failure, TemporarilyUnavailable):
                 raise failure from error
             raise RequestFailure(failure, throttled=code_of(error) == "ThrottlingException") from error
         except (BotoCoreError, ResponseParserError) as error:
-            self._purse.lost()
-            failure = typed(error, model)
+            self._cost_budget.book_loss()
+            failure = to_typed(error, model)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
         if message is None:
-            self._purse.lost()
-            raise unreadable(model)
+            self._cost_budget.book_loss()
+            raise unreadable_error(model)
         return message
 
 
@@ -109,7 +109,7 @@ def _message_of(model: str, reply: dict[str, Any]) -> Message | None:
     """Return a reply as a message of the Messages API, without thoughts; None if it is not readable."""
     stop, usage = reply.get("stopReason", ""), reply.get("usage", {})
     blocks = [] if stop in _MALFORMED else reply.get("output", {}).get("message", {}).get("content", [])
-    text = without_thoughts("".join(block["text"] for block in blocks if "text" in block))
+    text = strip_thoughts("".join(block["text"] for block in blocks if "text" in block))
     calls = [block["toolUse"] for block in blocks if "toolUse" in block]
     content = [SimpleNamespace(type="tool_use", name=call.get("name"), input=call.get("input")) for call in calls]
     return message_of(

@@ -1,6 +1,6 @@
-"""Decision models over TypeSafe's protocol (`POST /v1/systemone`), which many servers speak.
+"""Decision models over TypeSafe's protocol (`POST /v1/systemone`), which many servers support.
 
-A server may answer about a state that it cut without a word, so a state that may not fit is not sent.
+A server may silently truncate a state, so a state that may not fit is not sent.
 """
 
 import json
@@ -12,7 +12,7 @@ import httpx2
 import typesafe_sdk
 from typesafe_sdk import RetryPolicy, SystemOneResponse, TypeSafeClient
 
-from selfrag.adapters.outbound import host_of, http_client_for, unreachable
+from selfrag.adapters.outbound import host_of, http_client_for, unreachable_error
 from selfrag.domain.calls import Flaw, ModelCall
 from selfrag.domain.decisions import NO, YES, DecisionQuestion, Distribution, is_distribution
 from selfrag.domain.errors import (
@@ -28,7 +28,7 @@ from selfrag.runtime.circuit_breaker import CircuitBreaker
 from selfrag.runtime.pace import Pace, RequestFailure
 from selfrag.text.budgets import most_tokens
 
-# The SDK refuses an empty key; a server without one ignores this.
+# The SDK rejects an empty key; a server without authentication ignores this one.
 _NO_KEY = "none"
 # Usable share of the window: servers add text around the state and questions.
 _MARGIN = 0.9
@@ -138,9 +138,9 @@ class SystemOneDecider:
             raise Unreadable(f"{host} sent a reply that cannot be read") from None
         except typesafe_sdk.TypeSafeAPIError as error:
             # Not `from error`: the server's own words may repeat a question or a passage.
-            raise _of_status(error, host) from None
+            raise _status_error(error, host) from None
         except typesafe_sdk.TypeSafeAPIConnectionError as error:
-            failure = unreachable(error, self._url)
+            failure = unreachable_error(error, self._url)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from None
         except (typesafe_sdk.TypeSafeError, ValueError, httpx2.HTTPError, RecursionError):
             raise Unreadable(f"{host} sent a reply that cannot be read") from None
@@ -158,7 +158,7 @@ class SystemOneDecider:
 
 
 class _NoAnswer(ValueError):
-    """An answer is missing, or is none to its question; the message says which."""
+    """A missing or invalid answer, with the reason as its message."""
 
 
 def _none(
@@ -181,7 +181,6 @@ def _wire(question: DecisionQuestion) -> dict[str, Any]:
 
 
 def _distribution(response: SystemOneResponse, name: str, question: DecisionQuestion) -> Distribution:
-    """Return the probabilities of a question's options; raises _NoAnswer."""
     answer = response.answers.get(name)
     probabilities: Distribution = {}
     if answer is None:
@@ -206,7 +205,7 @@ def _refuses(response: SystemOneResponse) -> bool:
         return False
 
 
-def _of_status(error: typesafe_sdk.TypeSafeAPIError, host: str) -> Exception:
+def _status_error(error: typesafe_sdk.TypeSafeAPIError, host: str) -> Exception:
     status = error.status
     if status == 501:
         return Misconfigured(f"{host} has no decision model: status 501")

@@ -73,7 +73,7 @@ class StatesExecutions(Executions):
         try:
             return self._states.start_sync_execution(stateMachineArn=self._express, name=question_id, input=question)
         except ClientError as error:
-            machine = unversioned(self._express)
+            machine = strip_version(self._express)
             if code_of(error) not in NO_MACHINE or machine == self._express:
                 raise
             logger.warning("machine started without its version", extra={"error": code_of(error)})
@@ -108,7 +108,7 @@ class StatesExecutions(Executions):
                     raise
 
     @override
-    def stored(self, question_id: str) -> StoredQuestion | None:
+    def read_stored(self, question_id: str) -> StoredQuestion | None:
         with aws_faults(_ANSWERS):
             # A caller who just got an id, or a response, must find it.
             reply = self._dynamodb.get_item(
@@ -160,11 +160,11 @@ class StatesExecutions(Executions):
 
 def _execution_arn(machine: str, name: str) -> str:
     """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
-    here, _, named = unversioned(machine).partition(":stateMachine:")
+    here, _, named = strip_version(machine).partition(":stateMachine:")
     return f"{here}:execution:{named}:{name}"
 
 
-def unversioned(machine: str) -> str:
+def strip_version(machine: str) -> str:
     """Return the ARN of a machine without its version."""
     here, kind, named = machine.partition(":stateMachine:")
     return here + kind + named.partition(":")[0]

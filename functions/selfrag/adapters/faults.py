@@ -69,13 +69,13 @@ def aws_faults(service: str) -> Iterator[None]:
     try:
         yield
     except (BotoCoreError, ClientError) as error:
-        fault = typed(error, service)
+        fault = to_typed(error, service)
         fault.refused = isinstance(error, ClientError) and 400 <= _status_of(error) < 500
         # Not `from error`: the service's message may repeat a question or a passage.
         raise fault from None
 
 
-def typed(error: Exception, service: str) -> SelfragError:
+def to_typed(error: Exception, service: str) -> SelfragError:
     """Return selfrag's error for an error of boto."""
     if isinstance(error, _UNUSABLE):
         return Misconfigured(f"{service} cannot be called: {type(error).__name__}")
@@ -103,7 +103,7 @@ def code_of(error: Exception) -> str:
 
 
 @contextmanager
-def readable(store: str) -> Iterator[None]:
+def unreadable_faults(store: str) -> Iterator[None]:
     """Turn a ValidationError on stored values into Unreadable, with the names of the wrong fields."""
     try:
         yield

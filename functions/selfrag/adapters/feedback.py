@@ -5,8 +5,8 @@ from typing import Any
 
 from typing_extensions import override
 
-from selfrag.adapters.faults import aws_faults, readable
-from selfrag.adapters.items import serialized, values_of
+from selfrag.adapters.faults import aws_faults, unreadable_faults
+from selfrag.adapters.items import serialize, values_of
 from selfrag.domain.feedback import Feedback
 from selfrag.ports.feedback import FeedbackBook
 
@@ -25,7 +25,7 @@ class DynamoFeedback(FeedbackBook):
         # A reader of the table sees which feedback has the same caller, but not who the caller is.
         key = f"{feedback.question_id}/{hashlib.sha256(caller.encode()).hexdigest()[:32]}"
         with aws_faults("the table of feedback"):
-            self._client.put_item(TableName=self._table, Item=serialized({"id": key, **feedback.model_dump()}))
+            self._client.put_item(TableName=self._table, Item=serialize({"id": key, **feedback.model_dump()}))
 
     @override
     def delete(self, question_id: str) -> None:
@@ -43,5 +43,5 @@ class DynamoFeedback(FeedbackBook):
 
 def feedback_of(item: dict[str, Any]) -> Feedback:
     """Return an item's feedback; raises Unreadable for an item of another version that cannot be read."""
-    with readable("the table of feedback"):
+    with unreadable_faults("the table of feedback"):
         return Feedback.model_validate(values_of(item), extra="ignore")

@@ -11,7 +11,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 from pydantic import TypeAdapter
 
-from selfrag.adapters.faults import code_of, readable
+from selfrag.adapters.faults import code_of, unreadable_faults
 from selfrag.domain.records import Record, StoredPart
 
 DOCUMENT = "document"
@@ -30,7 +30,7 @@ def index_key_of(collection: str, key: str, document_id: str) -> Json:
     return {**key_of(document_id, DOCUMENT), "collection": {"S": collection}, "key": {"S": key}}
 
 
-def serialized(values: Json) -> Json:
+def serialize(values: Json) -> Json:
     """Return values in DynamoDB's form."""
     return {name: TypeSerializer().serialize(value) for name, value in values.items()}
 
@@ -38,7 +38,7 @@ def serialized(values: Json) -> Json:
 def record_of(item: Json) -> Record:
     """Return the record in a document's item; raises Unreadable for an item of another version."""
     values = values_of(item)
-    with readable("the manifest"):
+    with unreadable_faults("the manifest"):
         return Record.model_validate({name: values[name] for name in Record.model_fields if name in values})
 
 
@@ -46,7 +46,7 @@ def part_of(item: Json) -> StoredPart:
     """Return the batch in an item; raises Unreadable as `record_of` does."""
     values = values_of(item)
     generation, _, number = values.pop("part").partition("#")
-    with readable("the manifest"):
+    with unreadable_faults("the manifest"):
         return _PART.validate_python(
             {"document_id": values.pop("id"), **values, "generation": generation, "number": number}
         )
@@ -57,7 +57,7 @@ def values_of(item: Json) -> Json:
     return {name: TypeDeserializer().deserialize(value) for name, value in item.items()}
 
 
-def updated(
+def update_item(
     client: Any, table: str, key: Json, expression: str, condition: str, values: Json, names: Mapping[str, str]
 ) -> bool:
     """Update an item if the condition holds, and return whether it did; raises botocore's other errors."""
@@ -67,7 +67,7 @@ def updated(
             Key=key,
             UpdateExpression=expression,
             ConditionExpression=condition,
-            ExpressionAttributeValues=serialized(values),
+            ExpressionAttributeValues=serialize(values),
             **({"ExpressionAttributeNames": dict(names)} if names else {}),
         )
     except ClientError as error:

@@ -1,4 +1,4 @@
-"""A knowledge base of Amazon Bedrock as an index to search: what its connectors deliver, by Retrieve, read only."""
+"""A knowledge base of Amazon Bedrock as a read-only index, searched with Retrieve."""
 
 import hashlib
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 from typing_extensions import override
 
-from selfrag.adapters.faults import aws_faults, readable
+from selfrag.adapters.faults import aws_faults, unreadable_faults
 from selfrag.domain.documents import day
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import PassageIndex
@@ -87,7 +87,7 @@ class KnowledgeBase(PassageIndex):
         number = min(size + len(bounds.without), MAX_RESULTS)
         replies = self._replies(text, number, bounds)
         withheld = any(reply.get("guardrailAction") == "INTERVENED" for reply in replies)
-        with readable(NAME):
+        with unreadable_faults(NAME):
             results = [_Result.model_validate(result) for reply in replies for result in reply["retrievalResults"]]
         hits: dict[str, tuple[Passage, float]] = {}
         for result in results:
@@ -107,13 +107,13 @@ class KnowledgeBase(PassageIndex):
 
     @override
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return nothing: Retrieve takes no ids, so who wants earlier evidence has to search again."""
+        """Return nothing: Retrieve takes no ids, so earlier evidence has to be searched again."""
         return []
 
     def _replies(self, text: str, number: int, bounds: Bounds) -> list[Json]:
         search: Json = {"numberOfResults": number}
         if conditions := _conditions(bounds, with_collection=not self._collection):
-            search["filter"] = _joined("andAll", conditions)
+            search["filter"] = _join("andAll", conditions)
         user = {"userContext": {"userId": self._user_id}} if self._user_id else {}
         with aws_faults(NAME):
             pages = self._client.get_paginator("retrieve").paginate(
@@ -134,16 +134,16 @@ def _conditions(bounds: Bounds, *, with_collection: bool) -> list[Json]:
     if bounds.documents is not None:
         keys = [name for name in bounds.documents if not name.endswith("/")]
         names = [{"startsWith": {"key": _SOURCE, "value": name}} for name in bounds.documents if name.endswith("/")]
-        conditions.append(_joined("orAll", [*names, *([{"in": {"key": _SOURCE, "value": keys}}] if keys else [])]))
+        conditions.append(_join("orAll", [*names, *([{"in": {"key": _SOURCE, "value": keys}}] if keys else [])]))
     if bounds.tags is not None:
-        conditions.append(_joined("orAll", [{"listContains": {"key": "tags", "value": tag}} for tag in bounds.tags]))
+        conditions.append(_join("orAll", [{"listContains": {"key": "tags", "value": tag}} for tag in bounds.tags]))
     for operator, limit in (("greaterThanOrEquals", bounds.since), ("lessThanOrEquals", bounds.until)):
         if limit is not None:
             conditions.append({operator: {"key": "date", "value": int(limit.replace("-", ""))}})
     return conditions
 
 
-def _joined(operator: str, conditions: list[Json]) -> Json:
+def _join(operator: str, conditions: list[Json]) -> Json:
     """Return conditions as one; a list of filters has two members at least."""
     return conditions[0] if len(conditions) == 1 else {operator: conditions}
 

@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults
-from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialized, updated
+from selfrag.adapters.items import DOCUMENT, Json, index_key_of, key_of, part_of, record_of, serialize, update_item
 from selfrag.domain.records import Record, StoredPart, part_name
 from selfrag.ports.manifest import Manifest
 
@@ -30,7 +30,7 @@ class DynamoManifest(Manifest):
         return record_of(item) if item else None
 
     @override
-    def listed(
+    def list_documents(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
         start = {} if after is None else {"ExclusiveStartKey": index_key_of(collection, *after)}
@@ -123,7 +123,7 @@ class DynamoManifest(Manifest):
         item = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             item["writing_since"] = str(part.writing_since)
-        self._call("put_item", Item=serialized(item))
+        self._call("put_item", Item=serialize(item))
 
     @override
     def forget(self, part: StoredPart) -> None:
@@ -134,7 +134,7 @@ class DynamoManifest(Manifest):
     ) -> bool:
         key = key_of(document_id, DOCUMENT)
         with aws_faults(SERVICE):
-            return updated(self._client, self._table, key, expression, condition, values, names or {})
+            return update_item(self._client, self._table, key, expression, condition, values, names or {})
 
     def _call(self, operation: str, **request: Any) -> Json:
         with aws_faults(SERVICE):

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from typing_extensions import override
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import CostBudget, Kind, reply_tokens
 from selfrag.adapters.claude.messages import (
     Message,
     ReplyContent,
@@ -35,11 +36,10 @@ from selfrag.adapters.claude.profiles import (
     plain_request,
     verdict_request,
 )
-from selfrag.adapters.claude.purse import Kind, Purse, reply_tokens
 from selfrag.adapters.numbered_sentences import cited_by_markers
 from selfrag.domain.calls import ModelCall, price_of
 from selfrag.domain.errors import RequestRejected, SelfragError, TemporarilyUnavailable
-from selfrag.judging.prompts import as_quoted_fields
+from selfrag.judging.prompts import quote_fields
 from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, V
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS
 from selfrag.runtime.pace import Pace, RequestFailure, RequestResult
@@ -54,16 +54,16 @@ def plain_schema(shape: type[BaseModel]) -> Schema:
     schema = shape.model_json_schema()
     definitions = schema.pop("$defs", {})
 
-    def resolved(part: Any) -> Any:
+    def resolve(part: Any) -> Any:
         if isinstance(part, list):
-            return [resolved(item) for item in part]
+            return [resolve(item) for item in part]
         if not isinstance(part, dict):
             return part
         if reference := part.get("$ref"):
-            return resolved(definitions[reference.rpartition("/")[2]])
-        return {name: resolved(value) for name, value in part.items()}
+            return resolve(definitions[reference.rpartition("/")[2]])
+        return {name: resolve(value) for name, value in part.items()}
 
-    return dict(resolved(schema))
+    return dict(resolve(schema))
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ModelReply:
 
 
 class ServiceModel(Claude):
-    """A model for one task; `pace` sends the requests, `purse` limits their cost.
+    """A model for one task; `pace` sends the requests, `cost_budget` limits their cost.
 
     `models` has each step's model id. `capabilities` are shared by the function. `with_another_key` returns a client
     with a rotated key after a refusal, or None.
@@ -90,11 +90,11 @@ class ServiceModel(Claude):
         client: Any,
         models: Mapping[str, str],
         pace: Pace,
-        purse: Purse,
+        cost_budget: CostBudget,
         capabilities: Capabilities,
         with_another_key: Callable[[Any], Any | None] = lambda refused: None,
     ) -> None:
-        self._client, self._models, self._pace, self._purse = client, models, pace, purse
+        self._client, self._models, self._pace, self._cost_budget = client, models, pace, cost_budget
         self._capabilities, self._with_another_key = capabilities, with_another_key
 
     @staticmethod
@@ -127,7 +127,7 @@ class ServiceModel(Claude):
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return a verdict in the shape of a pydantic model, requested in the way that its model takes."""
-        blocks: list[dict[str, object]] = [{"type": "text", "text": as_quoted_fields(fields)}]
+        blocks: list[dict[str, object]] = [{"type": "text", "text": quote_fields(fields)}]
         schema, sent = self.schema(shape), _Requests()
         while True:
             reply = self._send(step, prompt, blocks, sent, schema, str(fields.get("answer", "")))
@@ -145,7 +145,7 @@ class ServiceModel(Claude):
                 verdict = verdict_in(content, shape)
             except ValidationError as error:
                 if self._ignores_form(content, error):
-                    sent.next_profile = self._capabilities.ignored(self.model_of(step), model_reply.profile)
+                    sent.next_profile = self._capabilities.record_ignored(self.model_of(step), model_reply.profile)
                     if sent.next_profile:
                         sent.calls.append(model_reply.call)
                         continue
@@ -155,7 +155,7 @@ class ServiceModel(Claude):
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return an answer; the sources go as `search_result` blocks, with citations on where the service has them."""
         blocks: list[dict[str, object]] = [search_result(source) for source in sources]
-        blocks.append({"type": "text", "text": as_quoted_fields(fields)})
+        blocks.append({"type": "text", "text": quote_fields(fields)})
         sent = _Requests()
         reply = self._send(step, prompt, blocks, sent)
         report = sent.fields(reply)
@@ -184,25 +184,25 @@ class ServiceModel(Claude):
         def send(seconds: float) -> ModelReply:
             end = self._pace.now() + seconds
             while True:
-                profile = sent.next_profile or self._capabilities.of(model)
+                profile = sent.next_profile or self._capabilities.profile_for(model)
                 request = self._request(model, prompt, content, schema, profile, intervals)
                 # A writer's verdict may quote passages.
                 most = reply_tokens("answer" if step == "generate" else kind, profile, judged)
-                tokens = self._purse.tokens_for(request, kind, most)
+                tokens = self._cost_budget.tokens_for(request, kind, most)
                 started = self._pace.now()
                 sent.number += 1
                 try:
                     message = self._create(request, tokens, max(end - started, SHORTEST_CALL_SECONDS))
                 except RequestRejected as rejected:
-                    sent.next_profile = self._capabilities.refused(model, profile, str(rejected.__cause__))
+                    sent.next_profile = self._capabilities.record_refusal(model, profile, str(rejected.__cause__))
                     if sent.next_profile is None:
                         raise
                     continue
-                call = call_of(step, message, started, self._pace.now(), self._purse.prices, model)
-                self._purse.paid(call)
+                call = call_of(step, message, started, self._pace.now(), self._cost_budget.prices, model)
+                self._cost_budget.book_cost(call)
                 if message.content is None and message.stop_reason != "refusal":
                     sent.calls.append(call)
-                    raise unreadable(model)
+                    raise unreadable_error(model)
                 return ModelReply(message, call, profile)
 
         try:
@@ -217,7 +217,7 @@ class ServiceModel(Claude):
         self, model: str, prompt: Prompt, content: list[dict[str, object]], schema: Schema | None, profile: Profile,
         intervals: Sequence[float],
     ) -> MessagesRequest:  # fmt: skip
-        mark = mark_for(prompt.text, model, intervals, price_of(model, self._purse.prices), hour=profile.hour)
+        mark = mark_for(prompt.text, model, intervals, price_of(model, self._cost_budget.prices), hour=profile.hour)
         # The rubric is the same for every question, so it is the part that the prompt cache can serve.
         system: list[PromptBlock] = [{"type": "text", "text": prompt.text}]
         if mark:
@@ -229,7 +229,7 @@ class ServiceModel(Claude):
         return {"model": model, "system": system, "messages": messages, **form, **bedrock_request(model)}
 
 
-def unreadable(model: str) -> RequestFailure:
+def unreadable_error(model: str) -> RequestFailure:
     """Return the failure of a reply that is none."""
     return RequestFailure(TemporarilyUnavailable(f"{model} sent a reply that cannot be read"))
 

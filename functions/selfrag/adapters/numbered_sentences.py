@@ -12,7 +12,7 @@ from selfrag.text.markers import Marker, markers_in
 from selfrag.text.sentences import split_sentences
 
 # Characters after a marker in which there must be a word for it to lead a sentence.
-MOST_LOOKAHEAD = 80
+MAX_LOOKAHEAD = 80
 # Bracketed numbers of a source get other brackets in the prompt, and their own in the answer.
 _BRACKETS, _OTHERS = "[]【】［］", "⟦⟧⟬⟭⟮⟯"
 _BRACKETED = re.compile(r"[\[【［][\s^]*\d[\d\s,;、–-]*[\]】］]")
@@ -29,12 +29,12 @@ def user_text(request: MessagesRequest) -> str:
         for block in blocks
         if block["type"] == "search_result"
     ]
-    texts = [as_numbered_sentences(sources)] if sources else []
+    texts = [number_sentences(sources)] if sources else []
     return "\n\n".join([*texts, *(block["text"] for block in blocks if block["type"] == "text")])
 
 
-def without_thoughts(text: str) -> str:
-    """Return what follows a model's thoughts, "" if they do not end; their beginning may stand in its template."""
+def strip_thoughts(text: str) -> str:
+    """Return the text after a model's thoughts, "" if they do not end; the template may contain their beginning."""
     return _THOUGHTS_BEGIN.split(_THOUGHTS_END.split(text)[-1])[0].strip()
 
 
@@ -42,14 +42,14 @@ def cited_by_markers(text: ModelText, sources: Sequence[Source]) -> ModelText:
     """Return a text whose markers are its citations, with a warning of those without a target."""
     if not sources:
         return text
-    segments, dropped = with_citations("".join(segment.text for segment in text.segments), sources)
+    segments, dropped = parse_citations("".join(segment.text for segment in text.segments), sources)
     names = ", ".join(dropped)
     warning = (f"The model cited sentences that are not among its sources: {names}.",) if dropped else ()
     flaw = text.flaw or (None if segments else "malformed")
     return replace(text, segments=segments, flaw=flaw, warnings=(*text.warnings, *warning))
 
 
-def as_numbered_sentences(sources: Sequence[Source]) -> str:
+def number_sentences(sources: Sequence[Source]) -> str:
     """Return the sources as text: a line for each sentence, with its number in brackets, which counts on from 1."""
     lines, numbers = list[str](), count(1)
     for source in sources:
@@ -59,10 +59,10 @@ def as_numbered_sentences(sources: Sequence[Source]) -> str:
     return "\n".join(lines)
 
 
-def with_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBlock, ...], list[str]]:
-    """Return a text without its markers, by sentences, each with the citations of its markers; and those of no target.
+def parse_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBlock, ...], list[str]]:
+    """Return a text without its markers, by sentence with citations, and the invalid markers.
 
-    A marker behind a sentence's end belongs to it; one at the start of a line, to the sentence that follows.
+    A marker after a sentence belongs to it; one at the start of a line, to the next sentence.
     """
     places = [(index, block) for index, source in enumerate(sources) for block in range(len(source.blocks))]
     words, marked = _split(text, markers_in(text, 0, len(text), ["".join(source.blocks) for source in sources]))
@@ -73,7 +73,7 @@ def with_citations(text: str, sources: Sequence[Source]) -> tuple[tuple[TextBloc
         while marked and marked[0][0] < end:
             for first, last in marked.pop(0)[1].ranges:
                 if 1 <= first <= last <= len(places):
-                    citations += _cited(places[first - 1 : last])
+                    citations += _extract_citations(places[first - 1 : last])
                 else:
                     dropped.append(f"[{first}]" if first == last else f"[{first}-{last}]")
         sentence = _REPLACED.sub(lambda match: match[0].translate(_FROM_OTHERS), sentence)
@@ -95,7 +95,7 @@ def _split(text: str, markers: Sequence[Marker]) -> tuple[str, list[tuple[int, M
         at, length = marker.end, length + len(piece)
         pieces.append(piece)
         begins_line = not text[text.rfind("\n", 0, marker.start + 1) + 1 : marker.start].strip("-*• ")
-        line = text[at : at + MOST_LOOKAHEAD].partition("\n")[0]
+        line = text[at : at + MAX_LOOKAHEAD].partition("\n")[0]
         leads = begins_line and bool(line.strip(" .:"))
         if leads:
             at += len(line) - len(line.lstrip())
@@ -103,7 +103,7 @@ def _split(text: str, markers: Sequence[Marker]) -> tuple[str, list[tuple[int, M
     return "".join([*pieces, text[at:]]), marked
 
 
-def _cited(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
+def _extract_citations(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
     """Yield a citation for each source of these blocks, which follow each other."""
     for source, blocks in groupby(places, key=lambda place: place[0]):
         numbers = [block for _, block in blocks]
@@ -111,5 +111,5 @@ def _cited(places: Sequence[tuple[int, int]]) -> Iterator[CitedBlocks]:
 
 
 def _line(text: str) -> str:
-    """Return a text of a source on one line, in which nothing looks like the number of a sentence."""
+    """Return a source's text on one line, without anything like a sentence number."""
     return _BRACKETED.sub(lambda match: match[0].translate(_TO_OTHERS), " ".join(text.split()))

@@ -84,7 +84,7 @@ class S3Uploads(Uploads):
         It requires that the key is unchanged, so it works once.
         """
         location = {"Bucket": self._bucket, "Key": request.key}
-        headers = {**_headers(request), **self._as_it_is(location)}
+        headers = {**_headers(request), **self._require_unchanged(location)}
         with aws_faults("the bucket of documents"):
             # The length is signed, too; who sends the file adds its header.
             url: str = self._client.generate_presigned_url(
@@ -94,7 +94,7 @@ class S3Uploads(Uploads):
             )
         return UploadTarget(url, headers)
 
-    def _as_it_is(self, location: dict[str, str]) -> dict[str, str]:
+    def _require_unchanged(self, location: dict[str, str]) -> dict[str, str]:
         """Return the condition that an object has not changed since now."""
         with aws_faults("the bucket of documents"):
             try:

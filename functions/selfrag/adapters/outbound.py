@@ -46,7 +46,7 @@ def proxy_for(url: str) -> str:
     return proxy if "://" in proxy or not proxy else f"http://{proxy}"
 
 
-def posted(
+def post(
     client: httpx2.Client,
     url: str,
     service: str,
@@ -54,13 +54,13 @@ def posted(
     headers: Mapping[str, str],
     seconds: float,
 ) -> httpx2.Response:
-    """Send JSON to a service and return its reply within so many seconds; raises the typed error of a refusal."""
+    """Send JSON to a service and return its reply within these seconds; raises the typed error of a refusal."""
     try:
         reply = client.post(url, json=body, headers=headers, timeout=seconds)
     except httpx2.TimeoutException as error:
         raise TemporarilyUnavailable(f"{service} at {host_of(url)} did not reply in time") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise unreachable(error, url) from error
+        raise unreachable_error(error, url) from error
     if reply.status_code in (408, 429) or reply.status_code >= 500:
         raise TemporarilyUnavailable(f"{service} is busy: status {reply.status_code}")
     if reply.status_code in (401, 403):
@@ -78,15 +78,15 @@ def read_json(client: httpx2.Client, url: str) -> Any:
         reply = client.get(url, timeout=REACH_SECONDS)
         return reply.json() if reply.status_code == httpx2.codes.OK else None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise unreachable(error, url) from error
+        raise unreachable_error(error, url) from error
     except (ValueError, RecursionError):
         return None
 
 
-def unreachable(error: Exception, url: str) -> SelfragError:
-    """Return the typed error of a call without a reply: its address, its proxy, and the cause.
+def unreachable_error(error: Exception, url: str) -> SelfragError:
+    """Return the typed error of a failed connection: address, proxy and cause.
 
-    It names host and port, never the path, the query or a password.
+    It names host and port, never path, query or password.
     """
     address = _address(url)
     if address is None or any(
@@ -96,7 +96,7 @@ def unreachable(error: Exception, url: str) -> SelfragError:
     for cause in _chain(error):
         if isinstance(cause, ReplyTooLarge):
             return TemporarilyUnavailable(f"{_host_and_port(address)} {cause}")
-    return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_by_proxy(address)}: {_kind(error)}")
+    return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_name_proxy(address)}: {_kind(error)}")
 
 
 def host_of(url: str) -> str:
@@ -133,7 +133,7 @@ def _proxy_scheme(parts: SplitResult) -> str:
     return next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), "")
 
 
-def _by_proxy(parts: SplitResult) -> str:
+def _name_proxy(parts: SplitResult) -> str:
     scheme = _proxy_scheme(parts)
     return f" through the proxy that {scheme.upper()}_PROXY names" if scheme else ""
 

@@ -39,7 +39,7 @@ class DynamoCalls:
         self._resting_until = 0.0
         self._looking = Lock()
 
-    def seen(self, step: str, model: str) -> Recent:
+    def record_call(self, step: str, model: str) -> Recent:
         """Record a step's call of a model and return its recent calls; nothing if the table fails."""
         now = self._now()
         with self._looking:  # threads that ask at the same time share one read
@@ -51,7 +51,7 @@ class DynamoCalls:
         intervals = tuple(seconds for seconds in between if seconds > 0)
         return Recent(intervals, max(0.0, self._patience.get(model, 0.0) - now))
 
-    def refused(self, model: str, seconds: float) -> None:
+    def record_refusal(self, model: str, seconds: float) -> None:
         """Record the backoff that a model asks for; the longest one counts."""
         until = self._now() + seconds
         self._be_patient(model, until)
@@ -63,7 +63,6 @@ class DynamoCalls:
         )
 
     def _arrive(self, step: str, model: str, now: float) -> list[float]:
-        """Return the arrivals of a step, newest first, with this one."""
         noted, item = self._update(
             model,
             "SET #step = list_append(:now, if_not_exists(#step, :none)), expires_at = :expires",

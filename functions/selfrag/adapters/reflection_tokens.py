@@ -1,7 +1,7 @@
-"""The paper's own model as a decision model: the probabilities of its reflection tokens (arXiv 2310.11511, A.3).
+"""The paper's model as a decision model: probabilities of its reflection tokens (arXiv 2310.11511, A.3).
 
-A completions server gives the log-probabilities of the next token (`POST /v1/completions`: vLLM, llama.cpp). Each
-question becomes prompts that end where the model was trained to judge. Replies are translated to TypeSafe's protocol.
+A completions server returns the next token's log-probabilities (`POST /v1/completions`: vLLM, llama.cpp). Questions
+become prompts that end where the model was trained to judge. Replies are converted to TypeSafe's protocol.
 """
 
 import math
@@ -15,7 +15,7 @@ from typesafe_sdk import ChoiceAnswer, NoulAnswer, ScoreAnswer, SystemOneRespons
 from typing_extensions import override
 
 from selfrag.adapters.decider import SystemOneDecider
-from selfrag.adapters.outbound import host_of, http_client_for, posted
+from selfrag.adapters.outbound import host_of, http_client_for, post
 from selfrag.domain.decisions import NO, YES, Distribution
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable, Unreadable
 from selfrag.runtime.circuit_breaker import CircuitBreaker
@@ -88,7 +88,7 @@ class ReflectionDecider(SystemOneDecider):
         url = f"{self._url.rstrip('/').removesuffix('/v1')}/v1/completions"
         body = {"model": self.model, "prompt": prompts, "max_tokens": 1, "temperature": 0, "logprobs": _TOP}
         try:
-            reply = posted(self._http(), url, self.model, {**body, "skip_special_tokens": False}, {}, seconds).json()
+            reply = post(self._http(), url, self.model, {**body, "skip_special_tokens": False}, {}, seconds).json()
             choices = sorted(reply["choices"], key=lambda choice: int(choice["index"]))
             read = [_probabilities(choice["logprobs"]) for choice in choices]
             tokens = int(reply.get("usage", {}).get("prompt_tokens", 0))
@@ -106,25 +106,25 @@ def prompts_of(name: str, state: Mapping[str, Any]) -> list[str]:
     turn = state.get("previous") or {}
     before = [turn["question"], turn["answer"]] if turn.get("answer") else []
     task = "\n".join(filter(None, [*before, state["question"], state.get("query", "")]))
-    head = f"### Instruction:\n{without_marks(task)}\n\n### Response:\n"
+    head = f"### Instruction:\n{strip_marks(task)}\n\n### Response:\n"
     if name in ("decision", "continuation"):
-        return [head + without_marks(state.get("so_far", ""))]
+        return [head + strip_marks(state.get("so_far", ""))]
     if name == "useful":
-        return [f"{head}[No Retrieval]{without_marks(state['answer'])}"]
+        return [f"{head}[No Retrieval]{strip_marks(state['answer'])}"]
     if "passage" in state:
         strips = {f"strip_{strip['strip']}": {"text": strip["text"]} for strip in state.get("strips", [])}
         return [head + _evidence({**state["passage"], **strips.get(name, {})})]
-    sentence = without_marks(state["sentences"][name])
+    sentence = strip_marks(state["sentences"][name])
     return [f"{head}{_evidence(passage)}[Relevant]{sentence}" for passage in state["passages"].values()]
 
 
-def without_marks(text: str) -> str:
-    """Return a text whose marks a space parts, so that no passage forges a verdict."""
+def strip_marks(text: str) -> str:
+    """Break up reflection tokens in a text with a space, so that no passage forges a verdict."""
     return _MARK.sub(lambda mark: f"{mark[0]} ", text)
 
 
 def _evidence(passage: Mapping[str, str]) -> str:
-    return f"[Retrieval]<paragraph>{without_marks(passage['title'])}\n{without_marks(passage['text'])}</paragraph>"
+    return f"[Retrieval]<paragraph>{strip_marks(passage['title'])}\n{strip_marks(passage['text'])}</paragraph>"
 
 
 def _probabilities(logprobs: Mapping[str, Any]) -> dict[str, float]:

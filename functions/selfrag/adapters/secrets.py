@@ -1,11 +1,11 @@
-"""Secrets in Secrets Manager, named by settings and never a part of them."""
+"""Secrets in Secrets Manager; settings only have their names."""
 
 from typing import Any
 
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
-from selfrag.adapters.faults import typed
+from selfrag.adapters.faults import to_typed
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.secrets import Secrets
 
@@ -22,6 +22,6 @@ def secrets_manager(client: Any) -> Secrets:
         except GetParameterError as error:
             # Powertools raises it while it handles boto's own error, which says more.
             cause = error.__context__ if isinstance(error.__context__, Exception) else error
-            raise typed(cause, f"the secret {name}") from None
+            raise to_typed(cause, f"the secret {name}") from None
 
     return secret

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 from selfrag.adapters.faults import aws_faults
-from selfrag.adapters.items import serialized, updated, values_of
+from selfrag.adapters.items import serialize, update_item, values_of
 
 _MILLIONTHS = 1_000_000
 _KEPT_SECONDS = 2 * 86_400
@@ -32,7 +32,7 @@ class DynamoSpending:
         with aws_faults(_TABLE):
             reserved = amount <= cap and self._update(day, update, condition, values)
             if reserved:
-                reservation = serialized({"day": day, "amount": amount, "expiration": expiration})
+                reservation = serialize({"day": day, "amount": amount, "expiration": expiration})
                 self._client.put_item(TableName=self._table, Item=_key("reservation", question_id) | reservation)
         return reserved
 
@@ -49,7 +49,7 @@ class DynamoSpending:
                 self._update(reservation["day"], update, condition, {":change": change})
 
     def _update(self, day: str, update: str, condition: str, values: dict[str, int]) -> bool:
-        return updated(self._client, self._table, _key("spending", day), update, condition, values, {})
+        return update_item(self._client, self._table, _key("spending", day), update, condition, values, {})
 
 
 def _key(kind: str, name: str) -> dict[str, Any]:

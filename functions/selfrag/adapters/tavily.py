@@ -5,7 +5,7 @@ from typing import Any
 import httpx2
 from typing_extensions import override
 
-from selfrag.adapters.outbound import checked_url, posted
+from selfrag.adapters.outbound import checked_url, post
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.runtime.deadline import time_for_a_call
@@ -34,7 +34,7 @@ class Tavily(WebSearch):
         }
         headers = {"Authorization": f"Bearer {self._key}"}
         seconds = time_for_a_call(self._deadline_ms, self._seconds)
-        reply = posted(self._client, self._url, "the web search", body, headers, seconds)
+        reply = post(self._client, self._url, "the web search", body, headers, seconds)
         try:
             return reply.json()
         except ValueError as error:

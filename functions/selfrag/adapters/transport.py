@@ -1,6 +1,6 @@
-"""HTTP requests with one clock for the whole reply, and a limit on its size.
+"""HTTP transport with a timeout and size limit for the whole reply.
 
-httpx2 counts a timeout for each read, so a reply that drips would never end. Here the timeout of a request covers
+httpx2's timeouts apply to each read, so a slowly dripping reply would never end. Here a request's timeout covers
 everything from the connection to the last byte.
 """
 

@@ -9,7 +9,7 @@ from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.problems import ProblemError
 from selfrag.api.lifecycle import readable_question
 from selfrag.bootstrap import api
-from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, labelled
+from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, label_claims
 from selfrag.domain.history import passages_by_claim
 
 # A year: question sets are made of feedback long after the answers expire.
@@ -65,4 +65,4 @@ def _labelled(question_id: str, labels: Sequence[ClaimLabel], response: dict[str
             "The passages that a claim was checked by are not known any more.",
             "Label claims of questions that were asked with POST /v1/questions.",
         )
-    return labelled(labels, [(claim, passages.get(claim, [])) for claim in claims])
+    return label_claims(labels, [(claim, passages.get(claim, [])) for claim in claims])

@@ -23,10 +23,10 @@ from selfrag.domain.history import steps_of
 from selfrag.domain.questions import AskRequest
 from selfrag.domain.strategies import is_quick
 from selfrag.ports.executions import Executions, StoredQuestion
-from selfrag.runtime.observability import hashed, logger
+from selfrag.runtime.observability import hash_text, logger
 from selfrag.runtime.settings import ApiSettings
 
-LEAST_SECONDS = 1.0
+MIN_SECONDS = 1.0
 DAY_SECONDS = 86_400
 # Grace period after the deadline before a missing response counts as failed: composing and storing may be retried.
 MARGIN_SECONDS = 60.0
@@ -72,7 +72,7 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
             # A cold start, or the wait for an earlier request, counts towards API Gateway's 29 s.
             left = config.sync_deadline_seconds - max(0.0, time.time() - arrival.at)
             policy = payload["policy"]
-            policy["deadline_seconds"] = max(LEAST_SECONDS, min(policy["deadline_seconds"], left))
+            policy["deadline_seconds"] = max(MIN_SECONDS, min(policy["deadline_seconds"], left))
             responses[question_id] = machines.answer(question_id, payload)
         if responses[question_id] is None:
             due = time.time() + MARGIN_SECONDS
@@ -119,7 +119,7 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] 
 
 def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None:
     """Return a stored question if the caller may read it: who reaches all collections that it was asked under."""
-    stored = api.executions().stored(question_id)
+    stored = api.executions().read_stored(question_id)
     # A question without collections belongs to no caller.
     return stored if stored and stored.collections and caller.reaches(stored.collections) else None
 
@@ -185,7 +185,7 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
         policy["max_cost_usd"] = min(config.max_cost_usd, limit or config.max_cost_usd)
     if config.deadline_seconds and "deadline_seconds" not in body.policy.model_fields_set:
         policy["deadline_seconds"] = config.deadline_seconds
-    logger.append_keys(question=hashed(body.question))
+    logger.append_keys(question=hash_text(body.question))
     return uuid.uuid4().hex, payload
 
 

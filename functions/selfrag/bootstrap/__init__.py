@@ -1,11 +1,10 @@
-"""The composition root: the one place that reads the settings, makes clients and puts the parts together.
+"""The composition root: reads the settings, creates clients and assembles the components.
 
-A part is made on first use and kept for the life of the process; `warm` makes a handler's parts while its Lambda
-starts. Tests and the local stack override components with `using(...)`. `forget` drops the parts, for instance after a
-change of the settings.
-
-This module has the parts of several kinds of Lambda; `questions`, `ingestion` and `api` have the rest.
-Adapters and ports are imported by the parts that need them, not at the top: loading all SDKs takes a second.
+A component is created on first use and kept for the life of the process; `warm` creates a handler's components while
+its Lambda starts. Tests and the local stack override components with `using(...)`. `forget` drops them, for instance
+after a change of the settings.
+This module has the components of several kinds of Lambda; `questions`, `ingestion` and `api` have the rest. Adapters
+and ports are imported where they are needed: loading all SDKs takes a second.
 """
 
 import os
@@ -19,7 +18,7 @@ from pydantic import BaseModel
 from selfrag.domain.errors import SelfragError
 from selfrag.runtime.observability import Handler, logger, step_handler
 from selfrag.runtime.parts import forget as forget
-from selfrag.runtime.parts import overriding, part
+from selfrag.runtime.parts import override, part
 from selfrag.runtime.settings import CollectionSettings, EmbeddingSettings, Settings, SpendingSettings, read
 
 if TYPE_CHECKING:
@@ -49,12 +48,12 @@ Task = TypeVar("Task", bound=BaseModel)
 
 
 class Parts(TypedDict, total=False):
-    """Parts that `using` takes, by their keys."""
+    """Components that `using` accepts, by key."""
 
     index: "Index"
     knowledge_base: "PassageIndex | None"
     embedder: "Embedder"
-    # Of questions. A factory is called for each task, with its limits or its deadline in epoch milliseconds.
+    # Components of questions. Factories are called per task, with its limits or its deadline in epoch milliseconds.
     claude: "Callable[[Limits], Claude]"
     claude_client: Any
     prompts: "Mapping[str, Prompt]"
@@ -67,7 +66,7 @@ class Parts(TypedDict, total=False):
     guardrail: "Guardrail | None"
     secrets: "Secrets"
     spending: "DynamoSpending | None"
-    # Of ingestion.
+    # Components of ingestion.
     objects: "Objects"
     recognizer: "Recognizer | None"
     manifest: "Manifest"
@@ -80,14 +79,14 @@ class Parts(TypedDict, total=False):
 
 
 def using(**replacements: Unpack[Parts]) -> AbstractContextManager[None]:
-    """Override these parts in all threads until the block ends."""
-    return overriding(replacements)
+    """Override these components in all threads for the block."""
+    return override(replacements)
 
 
 def warm(*parts: Callable[[], object]) -> None:
-    """Make parts while a Lambda starts, when it has a whole processor; elsewhere they wait for their first use.
+    """Create components while a Lambda starts with a full processor; elsewhere on first use.
 
-    A part that cannot be made is left to its first use, whose error the workflow handles.
+    A failure is repeated on first use, where the workflow handles it.
     """
     if "AWS_LAMBDA_FUNCTION_NAME" not in os.environ:
         return
@@ -99,19 +98,19 @@ def warm(*parts: Callable[[], object]) -> None:
 
 
 def step(name: str, task: type[Task]) -> Callable[[Callable[[Task], BaseModel]], Handler]:
-    """Make a Lambda handler of a function from a task of this type to a result; its name is in metrics and log."""
+    """Create a Lambda handler from a function of this task type; its name appears in metrics and logs."""
     return partial(step_handler, name=name, task=task, prices=lambda: question_settings().prices)
 
 
 @part("question_settings")
 def question_settings() -> Settings:
-    """Read the question_settings of the model, the verdict cache and the web search."""
+    """Read the settings of the models, the verdict cache and the web search."""
     return read(Settings)
 
 
 @part("spending")
 def spending() -> "DynamoSpending | None":
-    """Make the daily cap of the dollars of questions; None in a deployment without one."""
+    """Create the daily cost cap; None if the deployment has none."""
     config = read(SpendingSettings)
     if config.daily_max_usd is None:
         return None

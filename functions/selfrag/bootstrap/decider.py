@@ -1,4 +1,4 @@
-"""Parts of the decision model, which most deployments have none of."""
+"""Components of the optional decision model."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,8 @@ def decider_settings() -> DeciderSettings:
 
 
 def prepare(module: str) -> None:
-    """Make the parts of a decision model while a function starts, and read the questions of a step, if there is one."""
-    if decider_settings().configured:
+    """Create the decision model's components during a start, and load a step's questions."""
+    if decider_settings().is_configured:
         from selfrag.judging.questions import load_questions
 
         decider_client()
@@ -40,7 +40,7 @@ def decider() -> "Callable[[Limits], Decider]":
     from selfrag.adapters.reflection_tokens import ReflectionDecider
     from selfrag.runtime.pace import Pace
 
-    def within(limits: "Limits") -> "Decider":
+    def build(limits: "Limits") -> "Decider":
         config = decider_settings()
 
         def make_pace() -> Pace:
@@ -56,12 +56,12 @@ def decider() -> "Callable[[Limits], Decider]":
             config.decider_price, make_pace, decider_breaker(), limits.budget_usd,
         )  # fmt: skip
 
-    return within
+    return build
 
 
 @part("decider_breaker")
 def decider_breaker() -> "CircuitBreaker":
-    """Make the circuit breaker of the server, which all questions of this process share."""
+    """Create the server's circuit breaker, shared by all questions of this process."""
     from selfrag.runtime.circuit_breaker import CircuitBreaker
 
     return CircuitBreaker("the decision model", clock().now)

@@ -1,4 +1,4 @@
-"""The guardrail, which most deployments have none of."""
+"""The optional guardrail."""
 
 from typing import TYPE_CHECKING
 

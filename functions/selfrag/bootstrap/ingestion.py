@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @part("ingestion_settings")
 def ingestion_settings() -> IngestionSettings:
-    """Read the ingestion_settings of the manifest, the work bucket and text recognition."""
+    """Read the settings of the manifest, the work bucket and text recognition."""
     return read(IngestionSettings)
 
 
@@ -28,7 +28,7 @@ def objects() -> "Objects":
 
 @part("recognizer")
 def recognizer() -> "Recognizer | None":
-    """Make the text recognition; None where it is not switched on."""
+    """Create the text recognition; None if it is off."""
     if ingestion_settings().text_recognition == "off":
         return None
     from selfrag.adapters.clients import make_client

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class KnowledgeBaseSettings(FromEnvironment):
-    """The id (or the ARN) of a knowledge base of Bedrock, empty for none, the one collection that it is, and its user.
+    """The id or ARN of a Bedrock knowledge base (empty for none), its collection, and its user.
 
-    Without a collection each of its documents names its own.
+    Without a collection, each document names its own.
     """
 
     knowledge_base_id: str = Field(default="", pattern=r"^([0-9a-zA-Z]{10}|arn:aws[a-z-]*:bedrock:.+)?$")
@@ -42,6 +42,6 @@ def knowledge_base() -> "PassageIndex | None":
 
 
 def search_parts() -> "tuple[PassageIndex, Embedder | None]":
-    """Return the index that is searched, and the embedder of its queries; a knowledge base embeds them itself."""
+    """Return the index and its query embedder; a knowledge base embeds queries itself."""
     base = knowledge_base()
     return (base, None) if base else (bootstrap.index(), bootstrap.embedder())

@@ -36,19 +36,19 @@ def grader(
     from selfrag.judging.graders import Grader
     from selfrag.judging.prompts import add_guidance
 
-    claude, first, rubric = model(step), first_of(step), prompted(name or step, prompt)
+    claude, first, rubric = model(step), first_of(step), prompt_for(name or step, prompt)
     if module:
         warm(partial(prepare, module))
 
-    def within(limits: "Limits") -> Grader:
+    def build(limits: "Limits") -> Grader:
         judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
         if first in question_settings().models:
             # One model for both: they share the task's budget.
             judge = replace(judge, first=replace(judge, step=first))
         decider = _decision_grader(step, module, limits, judge) if module else None
-        return judge if decider is None else judge.after(decider)
+        return judge if decider is None else judge.add_decider(decider)
 
-    return within
+    return build
 
 
 def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") -> "DecisionGrader | None":
@@ -70,10 +70,10 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
     return DecisionGrader(step, cached, load_questions(module), thresholds, measured)
 
 
-def prompted(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
-    """Return a function that gives a step's prompt: the override if there is one, else its own.
+def prompt_for(step: str, prompt: "Prompt") -> "Callable[[], Prompt]":
+    """Return a function that returns a step's prompt, or its override.
 
-    A model of the chat-completions API has the shorter one, of the steps that have one.
+    Models of the chat-completions API get the shorter prompt, if the step has one.
     """
     return lambda: prompts().get(step) or (prompt.local if question_settings().model and prompt.local else prompt)
 
@@ -85,18 +85,18 @@ def prompts() -> "Mapping[str, Prompt]":
 
 
 def model(step: str) -> "Callable[[Limits], Claude]":
-    """Return a factory of a step's Claude for the limits of a task, and warm it.
+    """Return a factory of a step's Claude for a task's limits, and warm it.
 
-    The verdict cache stands in front of Claude where the task allows that.
+    The verdict cache is used if the task allows it.
     """
     from selfrag.judging.models import CachedClaude
 
     warm(claude, partial(_clients_of, step), verdicts, recent_calls)
 
-    def within(limits: "Limits") -> "Claude":
+    def build(limits: "Limits") -> "Claude":
         return CachedClaude(claude()(limits), _replies(step, limits))
 
-    return within
+    return build
 
 
 def _replies(step: str, limits: "Limits") -> "CachedReplies":
@@ -112,32 +112,32 @@ def _cache_failed(step: str, error: Exception) -> None:
 
 @part("claude")
 def claude() -> "Callable[[Limits], Claude]":
-    """Return a factory of Claude for the limits of a task, without a cache.
+    """Return a factory of Claude for a task's limits, without a cache.
 
-    The client is loaded with the first request: a verdict that is cached needs none.
+    The client is loaded with the first request; cached verdicts need none.
     """
     from selfrag.judging.models import LazyModel
 
-    def within(limits: "Limits") -> "Claude":
-        from selfrag.adapters.claude.purse import Purse
+    def build(limits: "Limits") -> "Claude":
+        from selfrag.adapters.claude.cost_budget import CostBudget
         from selfrag.runtime.pace import Pace
 
         config, seconds = question_settings(), question_settings().model_timeout_seconds
-        # All models of a task share its time and its budget.
+        # All models of a task share its time and budget.
         pace = Pace(clock(), recent_calls(), seconds, limits.deadline_ms, config.step_seconds, model_slots())
-        purse = Purse(limits.budget_usd, {**_free_models(config), **config.prices})
+        cost_budget = CostBudget(limits.budget_usd, {**_free_models(config), **config.prices})
 
         def make(model: str) -> "Claude":
             service = service_of(config, model)
-            return service(_client_for(model), config.models, pace, purse, capabilities(), _with_another_key)
+            return service(_client_for(model), config.models, pace, cost_budget, capabilities(), _rotate_key)
 
         return LazyModel(config.models, make)
 
-    return within
+    return build
 
 
 def _free_models(config: "Settings") -> "dict[str, Prices]":
-    """Return the prices of a server of this machine: none of its models costs anything."""
+    """Return zero prices for models of a local server."""
     if not config.model:
         return {}
     from selfrag.adapters.outbound import is_loopback
@@ -146,7 +146,7 @@ def _free_models(config: "Settings") -> "dict[str, Prices]":
 
 
 def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
-    """Return the class that asks a model by the API of its service."""
+    """Return the class for the API of a model's service."""
     if config.model:
         from selfrag.adapters.chat import ChatModel
 
@@ -204,7 +204,6 @@ def converse_client() -> Any:
 
 
 def _clients_of(step: str) -> None:
-    """Make the clients of a step's models."""
     models = question_settings().models
     for name in {step, first_of(step)} & models.keys():
         _client_for(models[name])
@@ -225,8 +224,8 @@ def _model_key(*, anew: bool = False) -> str:
     return secrets()(question_settings().model_secret, "SELFRAG_MODEL_SECRET", anew=anew)
 
 
-def _with_another_key(refused: Any) -> Any | None:
-    """Return a client with the secret's present key, kept from now on; None if that key is the refused one."""
+def _rotate_key(refused: Any) -> Any | None:
+    """Return a client with the secret's current key, kept from now on; None if it is the refused one."""
     config = question_settings()
     if config.model_provider != "anthropic" or not config.model_secret or _model_key(anew=True) == refused.api_key:
         return None

@@ -1,4 +1,4 @@
-"""Parts that models and the decision model share: clock, secrets, recent calls and slots of requests."""
+"""Components shared by models and the decision model: clock, secrets, recent calls and request slots."""
 
 from threading import Semaphore
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ def recent_calls() -> "RecentCalls":
 
 @part("model_slots")
 def model_slots() -> Semaphore:
-    """Make the slots of requests to models, which all steps of this process share."""
+    """Create the slots of concurrent model requests, shared by all steps of this process."""
     return Semaphore(question_settings().parallel)
 
 

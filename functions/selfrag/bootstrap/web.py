@@ -1,4 +1,4 @@
-"""Parts of the search of the web."""
+"""Components of the web search."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @part("web")
 def web() -> "Callable[[float | None], WebSearch]":
-    """Return a factory of the web search for a deadline, past which it makes no call."""
+    """Return a factory of the web search for a deadline."""
     from selfrag.adapters.outbound import http_client_for
     from selfrag.adapters.tavily import Tavily
 
@@ -21,15 +21,15 @@ def web() -> "Callable[[float | None], WebSearch]":
     # One client for all searches: loading its certificates takes as long as a short search.
     client = http_client_for(config.web_base_url)
 
-    def until(deadline_ms: float | None) -> "WebSearch":
+    def build(deadline_ms: float | None) -> "WebSearch":
         key = secrets()(config.web_secret, "SELFRAG_WEB_SECRET")
         return Tavily(client, config.web_base_url, key, config.web_timeout_seconds, deadline_ms)
 
-    return until
+    return build
 
 
 def web_domains() -> "Domains":
-    """Return the domains that the web search may bring results of."""
+    """Return the domains allowed in web search results."""
     from selfrag.ports.web import Domains
 
     config = question_settings()

@@ -40,7 +40,7 @@ class Turn(Exchange):
     before: Exchange | None = None
 
     @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _omit_empty(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {name: value for name, value in dump(self).items() if value is not None}
 
 

@@ -97,7 +97,7 @@ class StepResult(Model):
     throttled: bool = False
     cached: bool = False
 
-    def with_cost_of(self, earlier: "StepResult") -> Self:
+    def add_cost_of(self, earlier: "StepResult") -> Self:
         """Return this result with the calls of an earlier one prepended."""
         return self.model_copy(
             update={

@@ -29,7 +29,7 @@ class DecisionQuestion(Model):
     criteria: dict[str, str] | list[str]
 
     @model_validator(mode="after")
-    def _with_fitting_criteria(self) -> "DecisionQuestion":
+    def _check_criteria(self) -> "DecisionQuestion":
         if isinstance(self.criteria, list) != (self.type == "levels"):
             raise ValueError("levels have a list of criteria, other questions a map")
         if self.type == "yes_no" and set(self.criteria) != {YES, NO}:
@@ -54,12 +54,12 @@ class Thresholds(Model):
     lower: Probability = 0.1
 
     @model_validator(mode="after")
-    def _in_order(self) -> "Thresholds":
+    def _check_order(self) -> "Thresholds":
         if self.lower > self.upper:
             raise ValueError("`lower` must not be above `upper`")
         return self
 
-    def sure(self, probability: float) -> bool:
+    def is_sure(self, probability: float) -> bool:
         """Return whether a yes or no of this probability is conclusive."""
         return probability >= self.upper or probability <= self.lower
 

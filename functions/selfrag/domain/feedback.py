@@ -75,7 +75,7 @@ class Feedback(_Opinion):
     expires_at: int
 
 
-def labelled(labels: Sequence[ClaimLabel], checked: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
+def label_claims(labels: Sequence[ClaimLabel], checked: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
     """Return `claims` and `evidence` of labels; `checked` are an answer's claims with their passages' texts."""
     labels_of = {label.claim: label.label for label in labels}
     evidence = list(dict.fromkeys(text for at in labels_of for text in checked[at][1]))

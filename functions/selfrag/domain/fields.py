@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, day, has_words, tag
-from selfrag.domain.kinds import EXTENSIONS, is_lock_file, of_a_kind_that_is_read, refused_as
+from selfrag.domain.kinds import EXTENSIONS, is_lock_file, is_supported_kind, refused_as
 
 MAX_QUESTION_CHARACTERS = 2000
 MAX_QUERY_CHARACTERS = 400
@@ -29,7 +29,7 @@ def _sound(text: str) -> str:
     return text
 
 
-def _at_most(text: str, limit: int) -> str:
+def _limit_length(text: str, limit: int) -> str:
     if len(text) > limit:
         raise ValueError(f"it has {len(text)} characters; {limit} is the limit")
     return text.strip()
@@ -38,14 +38,14 @@ def _at_most(text: str, limit: int) -> str:
 def _question(text: str) -> str:
     if not any(unicodedata.category(c)[0] in "LNSP" for c in _sound(text)):
         raise ValueError("it is empty; write a question")
-    return _at_most(text, MAX_QUESTION_CHARACTERS)
+    return _limit_length(text, MAX_QUESTION_CHARACTERS)
 
 
 def _answer_text(text: str) -> str:
-    return _at_most(_sound(text), MAX_ANSWER_CHARACTERS)
+    return _limit_length(_sound(text), MAX_ANSWER_CHARACTERS)
 
 
-def _plain(name: str) -> str:
+def _check_characters(name: str) -> str:
     # AWS rejects lone surrogates; the others would be invisible in a list of documents.
     if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in name):
         raise ValueError("it holds a control character or is not valid Unicode")
@@ -100,7 +100,7 @@ def _object_key(key: str) -> str:
         raise ValueError("it is the lock file of an Office program; upload the document beside it")
     if kind := refused_as(key):
         raise ValueError(f"it is {kind}")
-    if not of_a_kind_that_is_read(key):
+    if not is_supported_kind(key):
         raise ValueError(f"it must end in one of {', '.join(sorted(EXTENSIONS))}")
     return key
 
@@ -115,24 +115,24 @@ AnswerText = Annotated[str, AfterValidator(_answer_text), Field(json_schema_extr
 Name = Annotated[
     str,
     Field(min_length=1, max_length=1024, json_schema_extra={"pattern": f"^[^{_NOT_PLAIN}]*$"}),
-    AfterValidator(_plain),
+    AfterValidator(_check_characters),
 ]
 Key = Annotated[
     str,
-    AfterValidator(_plain),
+    AfterValidator(_check_characters),
     AfterValidator(_object_key),
     Field(json_schema_extra={"maxLength": MAX_KEY_CHARACTERS, "pattern": f"^{_PART}(/{_PART})+$"}),
 ]
 Tag = Annotated[
     str,
     Field(max_length=MAX_TAG_CHARACTERS, json_schema_extra={"minLength": 1, "pattern": f"^[^,;{_NOT_PLAIN}]*$"}),
-    AfterValidator(_plain),
+    AfterValidator(_check_characters),
     AfterValidator(_tag),
 ]
 Choice = Annotated[
     str,
     Field(max_length=MAX_CHOICE_CHARACTERS, json_schema_extra={"minLength": 1, "pattern": f"^[^{_NOT_PLAIN}]*$"}),
-    AfterValidator(_plain),
+    AfterValidator(_check_characters),
     AfterValidator(_choice),
 ]
 Day = Annotated[str, Field(max_length=10, json_schema_extra={"format": "date"}), AfterValidator(_day)]

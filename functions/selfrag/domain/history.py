@@ -41,11 +41,10 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
         owners[event["id"]] = owner
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return list(_in_turns(_step(chain, begin) for chain in tasks))
+    return list(_number_turns(_step(chain, begin) for chain in tasks))
 
 
-def _in_turns(steps: Iterable[Step]) -> Iterator[Step]:
-    """Number each step with its plan's turn."""
+def _number_turns(steps: Iterable[Step]) -> Iterator[Step]:
     turn = 0
     for step in steps:
         turn = (plan_of(step) or {}).get("turn", turn)

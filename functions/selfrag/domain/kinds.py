@@ -34,7 +34,7 @@ def ending_of(key: str) -> str:
     return ".html" if ending not in EXTENSIONS and _WEB_PAGE.match(key) else ending
 
 
-def of_a_kind_that_is_read(key: str) -> bool:
+def is_supported_kind(key: str) -> bool:
     """Return whether a file's extension is supported."""
     return ending_of(key) in EXTENSIONS
 
@@ -44,12 +44,12 @@ def refused_as(key: str) -> str:
     return REFUSED.get(PurePosixPath(key).suffix.lower(), "")
 
 
-def put_by_a_program(key: str) -> bool:
+def is_generated_file(key: str) -> bool:
     """Return whether an object is generated: a folder marker, a lock file, or a hidden file such as .DS_Store."""
     if _WEB_PAGE.match(key):
         return False
     hidden = any(part.startswith(".") for part in key.split("/"))
-    return key.endswith("/") or is_lock_file(key) or (hidden and not of_a_kind_that_is_read(key))
+    return key.endswith("/") or is_lock_file(key) or (hidden and not is_supported_kind(key))
 
 
 def is_lock_file(key: str) -> bool:

@@ -52,7 +52,7 @@ def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     return path
 
 
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
+def sort_by_path(entries: Iterable[Entry]) -> list[Entry]:
     """Return the entries of a turn in path order."""
     entries = list(entries)
     path = path_of((0, entry.step) for entry in entries)
@@ -78,7 +78,7 @@ def turns(ledger: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
         yield list(entries)
 
 
-def wasted(entry: Entry, queries: Sequence[str]) -> bool:
+def is_waste(entry: Entry, queries: Sequence[str]) -> bool:
     """Return whether the answer did not need this entry, given the searched `queries`."""
     return entry.waste or (entry.prepared and entry.query not in queries)
 

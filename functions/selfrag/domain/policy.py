@@ -66,7 +66,7 @@ class Policy(Model):
 
     @field_validator("*")
     @classmethod
-    def _as_its_strategy_takes_it(cls, value: Any, info: ValidationInfo) -> Any:
+    def _validate_for_strategy(cls, value: Any, info: ValidationInfo) -> Any:
         name = info.field_name or ""
         default = cls.model_fields[name].get_default(call_default_factory=True, validated_data=info.data)
         # null: only the strategy's limit applies.
@@ -77,7 +77,7 @@ class Policy(Model):
         return value
 
     @model_serializer(mode="wrap")
-    def _of_its_strategy(self, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
+    def _dump_for_strategy(self, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> dict[str, Any]:
         shown = {name: value for name, value in dump(self).items() if strategies.reads(self.strategy, name)}
         if not info.exclude_defaults:
             return shown

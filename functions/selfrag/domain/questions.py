@@ -38,12 +38,12 @@ class Filters(Model):
     until: Day | None = None
 
     @model_validator(mode="after")
-    def _in_order(self) -> "Filters":
+    def _check_order(self) -> "Filters":
         if self.since and self.until and self.since > self.until:
             raise ValueError("since is later than until")
         return self
 
-    def within(self, collections: Sequence[str]) -> Bounds:
+    def search_bounds(self, collections: Sequence[str]) -> Bounds:
         """Return the search bounds of a question with these collections."""
         searched = [name for name in collections if self.collections is None or name in self.collections]
         return Bounds(searched, self.documents, self.tags, self.since, self.until)
@@ -123,7 +123,7 @@ def _object(name: str, text: str, example: str) -> dict[str, Any]:
     try:
         fields: Any = json.loads(text) if text.strip() else {}
     except ValueError as error:
-        raise InvalidInput(f"{name} is not valid JSON: {error}.") from error
+        raise InvalidInput(f"{name} is not valid JSON: {error}. Write it like '{example}'.") from error
     if not isinstance(fields, dict):
         raise InvalidInput(f"{name} must be a JSON object such as {example}.")
     return fields

@@ -43,7 +43,7 @@ class Record(Content):
     deletion_seen: int = 0
 
     @property
-    def removing(self) -> bool:
+    def is_removing(self) -> bool:
         """Return whether a deletion is in progress."""
         return self.deleted_at > self.deletion_seen
 

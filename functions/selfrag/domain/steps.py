@@ -31,7 +31,7 @@ StepName = Literal[
     "RankPaths",
     "PickCandidate",
 ]
-MOST_CHOICES = 10
+MAX_CHOICES = 10
 
 
 class Parameters(Model):
@@ -55,7 +55,7 @@ class Brief(Limits):
     today: str = ""
 
     @property
-    def dated(self) -> dict[str, str]:
+    def date_fields(self) -> dict[str, str]:
         """Return the current date as a request field, if the question has a relative date."""
         return {"today": self.today} if self.today else {}
 
@@ -96,18 +96,18 @@ class EarlierAnswer(Model):
     expires_at: float = 0.0
 
 
-def plain(attribute: Mapping[str, Any]) -> Any:
+def unwrap(attribute: Mapping[str, Any]) -> Any:
     """Unwrap a DynamoDB value."""
     ((kind, value),) = attribute.items()
     if kind == "L":
-        return [plain(item) for item in value]
-    return {name: plain(item) for name, item in value.items()} if kind == "M" else value
+        return [unwrap(item) for item in value]
+    return {name: unwrap(item) for name, item in value.items()} if kind == "M" else value
 
 
 class RecallAnswerResult(StepResult):
     """The earlier answer, null if not stored."""
 
-    item: Annotated[EarlierAnswer | None, BeforeValidator(lambda item: plain({"M": item}))] = Field(
+    item: Annotated[EarlierAnswer | None, BeforeValidator(lambda item: unwrap({"M": item}))] = Field(
         default=None, alias="Item"
     )
 
@@ -205,7 +205,9 @@ class RetrievedPassages(RetrievalResult):
     passages: list[Passage]
 
     @classmethod
-    def of(cls, passages: Sequence[Passage], size: int, warnings: Sequence[str], text_hits: int | None = None) -> Self:
+    def create(
+        cls, passages: Sequence[Passage], size: int, warnings: Sequence[str], text_hits: int | None = None
+    ) -> Self:
         """Return the result for these passages."""
         return cls(
             hits=[RetrievedHit.model_validate(passage, from_attributes=True) for passage in passages],
@@ -256,7 +258,7 @@ class GenerateParameters(ModelParameters):
     draft: str = ""
     failed_claims: list[str] = []
     so_far: str = ""
-    choices: list[str] = Field(default=[], max_length=MOST_CHOICES)
+    choices: list[str] = Field(default=[], max_length=MAX_CHOICES)
 
 
 class GenerateTask(GenerateParameters, Brief):

@@ -36,7 +36,7 @@ class PlacedCell(NamedTuple):
     rows: int
 
     @property
-    def from_above(self) -> bool:
+    def is_continued(self) -> bool:
         """Return whether the cell begins in a row above."""
         return self.rows < self.cell.tall
 
@@ -105,15 +105,15 @@ def named_rows(names: Iterable[Shown], rows: Iterable[Shown]) -> Iterator[tuple[
     """
     called = ColumnNames()
     for row in names:
-        for at, text, width in _placed(row):
+        for at, text, width in _place_cells(row):
             called.add(text, at, width)
     for row in rows:
         whole = len(called)
-        headers = ["" if width > 1 and width >= whole else called.name(at, width) for at, _, width in _placed(row)]
+        headers = ["" if width > 1 and width >= whole else called.name(at, width) for at, _, width in _place_cells(row)]
         yield headers, [text for text, _ in row]
 
 
-def _placed(row: Shown) -> Iterator[tuple[int, str, int]]:
+def _place_cells(row: Shown) -> Iterator[tuple[int, str, int]]:
     """Yield the first column of each cell, its text, and how many columns it spans."""
     at = 0
     for text, width in row:

@@ -34,7 +34,7 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
     if first["type"] == "missing":
         return f"{where} is missing."
     if first["type"] == "extra_forbidden":
-        return f"{_shortened(where)} does not exist; the fields are {', '.join(_fields_beside(parts, request))}."
+        return f"{_shorten(where)} does not exist; the fields are {', '.join(_fields_beside(parts, request))}."
     message = first["msg"].removeprefix("Value error, ")
     if where == "question":
         return f"The question was not accepted: {message}."
@@ -55,7 +55,7 @@ def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str
     return model.model_fields
 
 
-def _shortened(where: str) -> str:
+def _shorten(where: str) -> str:
     """Return a field's name from the request, sanitized and shortened."""
     printable = "".join(c if c.isprintable() else "?" for c in where)
     return printable if len(printable) <= 60 else f"{printable[:60]}..."

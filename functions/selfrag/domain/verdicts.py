@@ -90,7 +90,7 @@ class RelevanceVerdict(Verdict):
     reason: str = ""
 
 
-def nearest(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
+def sort_by_score(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
     """Return the passage ids by descending score; ties keep their order."""
     return [verdict.passage_id for verdict in sorted(verdicts, key=lambda verdict: -(verdict.score or 0.0))]
 
@@ -170,7 +170,7 @@ class Critique(Model):
 V = TypeVar("V", RelevanceVerdict, SupportVerdict, UtilityVerdict)
 
 
-def reported(verdict: V) -> V:
+def hide_rule_scores(verdict: V) -> V:
     """Return a verdict for a response: without level and scores if a rule gave it."""
     if verdict.judged_by != "rule":
         return verdict
@@ -180,7 +180,7 @@ def reported(verdict: V) -> V:
     return verdict.model_copy(update={"score": None})
 
 
-ReportedSupport = Annotated[SupportVerdict, AfterValidator(reported)]
+ReportedSupport = Annotated[SupportVerdict, AfterValidator(hide_rule_scores)]
 
 
 class Reflection(Model):
@@ -191,7 +191,7 @@ class Reflection(Model):
     """
 
     retrieve: RetrievalVerdict | None
-    relevance: list[Annotated[RelevanceVerdict, AfterValidator(reported)]]
+    relevance: list[Annotated[RelevanceVerdict, AfterValidator(hide_rule_scores)]]
     support: ReportedSupport | None
-    utility: Annotated[UtilityVerdict, AfterValidator(reported)] | None
+    utility: Annotated[UtilityVerdict, AfterValidator(hide_rule_scores)] | None
     guarded: Annotated[Literal["request", "answer"] | None, _ABSENT] = None

@@ -15,7 +15,7 @@ MAX_LISTED = 10  # maximum names in a warning
 Read = Callable[[str, bytes], Document]
 
 
-def listed(names: Sequence[object]) -> str:
+def list_names(names: Sequence[object]) -> str:
     """Return the first names of a list and the number of others."""
     more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
     return ", ".join(map(str, names[:MAX_LISTED])) + more

@@ -48,11 +48,11 @@ class DecisionGrader:
         """Return the probabilities of each question's options; see `Decider.ask`."""
         return self.decider.ask(self.step, state, questions)
 
-    def stands(self, probability: float, *, if_low: bool = True) -> bool:
+    def is_conclusive(self, probability: float, *, if_low: bool = True) -> bool:
         """Return whether a verdict of this probability is conclusive; a sure no only `if_low`."""
         if self.thresholds is None:
             return True
-        return self.thresholds.sure(probability) and (if_low or probability >= self.thresholds.upper)
+        return self.thresholds.is_sure(probability) and (if_low or probability >= self.thresholds.upper)
 
 
 @dataclass(frozen=True)
@@ -94,18 +94,18 @@ class Grader:
         """Return the decision model that is asked first, or None."""
         return self.first.decider if isinstance(self.first, Grader) else self.first
 
-    def after(self, decider: DecisionGrader) -> "Grader":
+    def add_decider(self, decider: DecisionGrader) -> "Grader":
         """Return the judge with a decision model before it and its smaller model."""
-        return replace(self, first=self.first.after(decider) if isinstance(self.first, Grader) else decider)
+        return replace(self, first=self.first.add_decider(decider) if isinstance(self.first, Grader) else decider)
 
-    def stands(self, probability: float | None, *, if_low: bool = True) -> bool:
+    def is_conclusive(self, probability: float | None, *, if_low: bool = True) -> bool:
         """Return whether the decision model's verdict is conclusive; a sure no only `if_low`.
 
         Without a verdict this judge decides, unless it is a rule.
         """
         if probability is None or self.decider is None:
             return self.judged_by == "rule"
-        return self.decider.stands(probability, if_low=if_low)
+        return self.decider.is_conclusive(probability, if_low=if_low)
 
     def grade(self, texts: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Judge `texts` in the given shape.

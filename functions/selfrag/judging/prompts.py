@@ -30,15 +30,15 @@ def load_prompt(module: str, name: str = "prompt.md") -> Prompt:
 
 def prompt_of(text: str) -> Prompt:
     """Build a prompt from the text of a `prompt.md`."""
-    return _versioned(text.replace(_CLAUSE, material()))
+    return _add_version(text.replace(_CLAUSE, material()))
 
 
 def add_guidance(prompt: Prompt, guidance: str) -> Prompt:
     """Append the organisation's guidance to a prompt as its last section, if any."""
-    return _versioned(f"{prompt.text}{_GUIDANCE}{guidance}\n") if guidance else prompt
+    return _add_version(f"{prompt.text}{_GUIDANCE}{guidance}\n") if guidance else prompt
 
 
-def _versioned(text: str) -> Prompt:
+def _add_version(text: str) -> Prompt:
     return Prompt(text, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
@@ -47,6 +47,6 @@ def material() -> str:
     return (files("selfrag.judging") / "material.md").read_text(encoding="utf-8").strip()
 
 
-def as_quoted_fields(fields: Mapping[str, object]) -> str:
+def quote_fields(fields: Mapping[str, object]) -> str:
     """Serialize fields as one JSON object, so that no text can end its quotation."""
     return json.dumps(dict(fields), ensure_ascii=False, indent=1)

@@ -18,7 +18,7 @@ class Questions:
 
     by_name: Mapping[str, DecisionQuestion]
 
-    def about(self, name: str, item: str) -> DecisionQuestion:
+    def question_about(self, name: str, item: str) -> DecisionQuestion:
         """Return a question with `{item}` replaced in its instructions."""
         question = self.by_name[name]
         return question.model_copy(update={"instructions": question.instructions.replace("{item}", item)})

@@ -7,7 +7,7 @@ Then `pick` compares all answers so far.
 from collections.abc import Callable, Sequence
 from typing import Literal, Self
 
-from selfrag.domain.ledger import in_order
+from selfrag.domain.ledger import sort_by_path
 from selfrag.domain.policy import Policy
 from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, draft_of
 from selfrag.domain.scores.shown import Stopped
@@ -29,15 +29,15 @@ from selfrag.plan.reports import (
     PickCandidateReport,
     Report,
     RetrieveReport,
+    add_search_metadata,
     citation_repair,
     critique_of,
     entry_of,
     hits_of,
-    of_type,
     relevance_of,
     retrieval_of,
     searches_in,
-    with_searches,
+    select_reports,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import NO_TIME, Strategy
@@ -68,12 +68,12 @@ class Candidate(CritiquedAnswer):
     answered: bool = False
     spent_usd: float = 0.0
 
-    def graded(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
+    def add_grade(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
         """Add IsRel of its passage; set it aside without a verdict or, under `hard`, a good one."""
         aside = verdict.label == "ungraded" or (constraints == "hard" and not verdict.relevant)
         return self.model_copy(update={"relevance": verdict, "aside": aside})
 
-    def texted(self, report: GenerateReport) -> Self:
+    def add_text(self, report: GenerateReport) -> Self:
         """Add the text of a report."""
         text = report.text
         return self.model_copy(
@@ -87,7 +87,7 @@ class Candidate(CritiquedAnswer):
             }
         )
 
-    def paid(self, report: GradeRelevanceReport | GenerateReport) -> Self:
+    def add_cost(self, report: GradeRelevanceReport | GenerateReport) -> Self:
         """Add the cost of a step."""
         cost = sum(call.cost_usd or 0.0 for call in report.result.calls) if report.result else 0.0
         return self.model_copy(update={"spent_usd": self.spent_usd + cost})
@@ -98,14 +98,14 @@ class Candidate(CritiquedAnswer):
         return not self.aside and not self.written
 
     @property
-    def judged(self) -> bool:
+    def is_judgeable(self) -> bool:
         """Return whether its text needs a verdict."""
         return self.answered and not self.aside
 
     @property
     def outcome(self) -> CritiquedAnswer:
         """Return the fields to compare."""
-        if not self.judged:
+        if not self.is_judgeable:
             return CritiquedAnswer(passage_id=self.passage_id, relevance=self.relevance)
         return CritiquedAnswer.model_construct(**{name: getattr(self, name) for name in CritiquedAnswer.model_fields})
 
@@ -160,11 +160,11 @@ class CandidatesStrategy(Strategy[CandidatesState]):
     def go_on(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process the reports of the current stage and return the next pass."""
         handlers: dict[Stage, Callable[[CandidatesState, Sequence[Report]], Next]] = {
-            "search": self.searched,
+            "search": self.take_passages,
             "read": self.read,
-            "write": self.written,
-            "reflect": self.reflected,
-            "pick": self.picked,
+            "write": self.take_texts,
+            "reflect": self.take_verdicts,
+            "pick": self.take_choice,
         }
         return handlers[state.stage](state, reports)
 
@@ -185,7 +185,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             search = document_search(state, self.policy.top_k, [state.query], ids)
         return self.run(state.replace(stage="search"), [search], f"{why}: {SOURCES[source]}.")
 
-    def searched(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+    def take_passages(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process the search results; only new passages get an answer."""
         (report,) = searches_in(reports)
         ids = [hit.passage_id for hit in hits_of(report)]
@@ -195,8 +195,8 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             entry = entry_of(report, state.turn)
         new = [passage_id for passage_id in ids if passage_id not in state.seen]
         state = (
-            with_searches(state, reports)
-            .with_entries([entry])
+            add_search_metadata(state, reports)
+            .add_entries([entry])
             .replace(
                 hits=[*ids, *(report.result.folded if report.result else [])],
                 new=new,
@@ -208,13 +208,15 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 
     def begin_reading(self, state: CandidatesState, why: str) -> Next:
         """Grade passages and write from them, one after the other with `off`, within the limits."""
-        state = _weighed(state, self.policy, self.now_ms, WITHOUT_ONE if state.source == "direct" else FROM_A_PASSAGE)
+        state = _allot_budget(
+            state, self.policy, self.now_ms, WITHOUT_ONE if state.source == "direct" else FROM_A_PASSAGE
+        )
         if state.stopped:
             state = state.replace(items=[])
         planned = self.answers_of(state) if state.items else []
         if state.decides:
             planned.append(decision(self.policy))
-        return self.run(state.replace(stage="read"), planned, why) if planned else self.gathered(state, [])
+        return self.run(state.replace(stage="read"), planned, why) if planned else self.finish_source(state, [])
 
     def answers_of(self, state: CandidatesState) -> list[PlannedStep]:
         """Return the writing steps, which take longest, and the grading steps."""
@@ -241,7 +243,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
                     budget_usd=state.share(0.8),
                 ),
                 id=str(place),
-                passage_ids=state.with_newer(item.passage_id) if item.passage_id else [],
+                passage_ids=state.newest_ids(item.passage_id) if item.passage_id else [],
             )
             for place, item in enumerate(state.items)
             if item.waits
@@ -249,29 +251,29 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 
     def read(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process grades, texts and the decision."""
-        state = _with_readings(state, self.policy, reports)
-        if decisions := of_type(reports, DecideRetrievalReport):
-            return self.decided(state, reports, decisions[0])
-        state = _with_entries(state, reports, needed=True)
-        return self.gathered(state, []) if state.stopped else self.write(state)
+        state = _add_readings(state, self.policy, reports)
+        if decisions := select_reports(reports, DecideRetrievalReport):
+            return self.take_decision(state, reports, decisions[0])
+        state = _add_entries(state, reports, needed=True)
+        return self.finish_source(state, []) if state.stopped else self.write(state)
 
-    def decided(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
+    def take_decision(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
         """Continue after the decision, keeping speculative work only if it fits."""
         verdict = retrieval_of(report)
         source = _source_of(state, verdict.decision)
-        state = _with_entries(state, reports, needed=source == state.source)
+        state = _add_entries(state, reports, needed=source == state.source)
         state = state.replace(retrieval=verdict, query=verdict.query or state.query, decides=False)
         if source != state.source:
             why = "No search is needed" if source == "direct" else "A search is needed"
             return self.compose(state, NO_TIME) if self.is_late(state) else self.gather(state, source, why)
         if state.stopped or not state.items:
-            return self.gathered(state, [])
+            return self.finish_source(state, [])
         if self.is_late(state):
             return self.compose(state.replace(queries=_queries(state)), NO_TIME)
         # Speculative answers may still get verdicts within the limits.
         unpaid = [item.model_copy(update={"spent_usd": 0.0}) for item in state.items]
-        state = _weighed(state.replace(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
-        return self.gathered(state, []) if state.stopped else self.write(state)
+        state = _allot_budget(state.replace(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
+        return self.finish_source(state, []) if state.stopped else self.write(state)
 
     def write(self, state: CandidatesState) -> Next:
         """Write the pending texts, or judge."""
@@ -281,16 +283,16 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         why = f"{len(texts)} of {count(len(state.items), 'passage')} may be used: write from each."
         return self.run(state.replace(stage="write", turn=state.turn + 1), texts, why)
 
-    def written(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+    def take_texts(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process the texts."""
-        state = state.with_entries([entry_of(report, state.turn) for report in reports])
-        return self.reflect(_with_readings(state, self.policy, reports))
+        state = state.add_entries([entry_of(report, state.turn) for report in reports])
+        return self.reflect(_add_readings(state, self.policy, reports))
 
     def reflect(self, state: CandidatesState) -> Next:
         """Judge each text's support and usefulness."""
         planned: list[PlannedStep] = []
         for place, item in enumerate(state.items):
-            if not item.judged:
+            if not item.is_judgeable:
                 continue
             left = None if state.share_usd is None else state.share_usd - item.spent_usd
             if item.passage_id is not None:
@@ -300,21 +302,22 @@ class CandidatesStrategy(Strategy[CandidatesState]):
                     one_call=place >= state.second,
                     budget_usd=None if left is None else 0.9 * left,
                 )
-                planned.append(PlannedStep(task=support, id=str(place), passage_ids=state.with_newer(item.passage_id)))
+                planned.append(PlannedStep(task=support, id=str(place), passage_ids=state.newest_ids(item.passage_id)))
             budget = None if left is None else 0.1 * left
             use = GradeUtilityParameters(answer=item.answer, min_utility=self.policy.min_utility, budget_usd=budget)
             planned.append(PlannedStep(task=use, id=str(place)))
         if not planned:
-            return self.gathered(state, [item.outcome for item in state.items])
-        why = f"{count(sum(item.judged for item in state.items), 'text')} of {len(state.items)} written: judge each."
+            return self.finish_source(state, [item.outcome for item in state.items])
+        texts = count(sum(item.is_judgeable for item in state.items), "text")
+        why = f"{texts} of {len(state.items)} written: judge each."
         return self.run(state.replace(stage="reflect", turn=state.turn + 1), planned, why)
 
-    def reflected(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+    def take_verdicts(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process the verdicts."""
-        state = _with_critiques(state, reports, is_closed=bool(self.policy.choices))
-        return self.gathered(state, [item.outcome for item in state.items])
+        state = _add_critiques(state, reports, is_closed=bool(self.policy.choices))
+        return self.finish_source(state, [item.outcome for item in state.items])
 
-    def gathered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
+    def finish_source(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
         """Return a direct answer as judged, or compare the answers of a source."""
         state = state.replace(
             items=[],
@@ -324,7 +327,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             queries=_queries(state),
         )
         if state.source == "direct" and not state.stopped:
-            return self.answered(state, answers)
+            return self.accept_answer(state, answers)
         lost = [
             entry for entry in state.ledger[state.since :] if entry.error and entry.step in ("Retrieve", "Generate")
         ]
@@ -344,7 +347,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         why = f"{count(len(compared.candidates), 'answer')}: compare them."
         return self.run(state, [PlannedStep(task=pick)], why)
 
-    def answered(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
+    def accept_answer(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
         """Return a direct answer; without one, search the documents."""
         written = [answer for answer in answers if answer.answer]
         if written:
@@ -355,13 +358,13 @@ class CandidatesStrategy(Strategy[CandidatesState]):
             return self.gather(state, "documents", "Without documents there is no answer")
         return self.compose(state, "Without documents there is no answer")
 
-    def picked(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
+    def take_choice(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Return the winner; without one, try the next source: documents, then the web, once.
 
         Without any verdict another search would not help.
         """
-        (report,) = of_type(reports, PickCandidateReport)
-        state = state.with_entries([entry_of(report, state.turn)])
+        (report,) = select_reports(reports, PickCandidateReport)
+        state = state.add_entries([entry_of(report, state.turn)])
         if report.result is None:
             return self.compose(state, f"The answers could not be compared ({report.error})")
         winner = report.result.winner
@@ -382,7 +385,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=state.new, at_once=at_once)
 
 
-def _weighed(state: CandidatesState, policy: Policy, now_ms: float, each: int) -> CandidatesState:
+def _allot_budget(state: CandidatesState, policy: Policy, now_ms: float, each: int) -> CandidatesState:
     """Return the state with each answer's budget, and the limit that prevents them.
 
     Each answer takes up to `each` calls to Claude; the remaining calls are for second opinions on support.
@@ -400,8 +403,7 @@ def _weighed(state: CandidatesState, policy: Policy, now_ms: float, each: int) -
     return state.replace(stopped=stopped, share_usd=share, second=policy.max_model_calls - spent_calls - bound)
 
 
-def _with_readings(state: CandidatesState, policy: Policy, reports: Sequence[Report]) -> CandidatesState:
-    """Add grades and texts to the items, identified by position."""
+def _add_readings(state: CandidatesState, policy: Policy, reports: Sequence[Report]) -> CandidatesState:
     items = list(state.items)
     places = {str(place): place for place in range(len(items))}
     for report in reports:
@@ -412,13 +414,13 @@ def _with_readings(state: CandidatesState, policy: Policy, reports: Sequence[Rep
         if isinstance(report, GradeRelevanceReport):
             passage_id = item.passage_id or ""
             verdict = relevance_of(report, passage_id, state.documents.get(passage_id, ""))
-            items[place] = item.graded(verdict, policy.constraints).paid(report)
+            items[place] = item.add_grade(verdict, policy.constraints).add_cost(report)
         elif isinstance(report, GenerateReport):
-            items[place] = item.texted(report).paid(report)
+            items[place] = item.add_text(report).add_cost(report)
     return state.replace(items=items)
 
 
-def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: bool) -> CandidatesState:
+def _add_entries(state: CandidatesState, reports: Sequence[Report], *, needed: bool) -> CandidatesState:
     """Add the pass to the ledger; unused work and texts from excluded passages are waste."""
     aside = {str(place) for place, item in enumerate(state.items) if item.aside}
     entries = state.ledger[state.since :]
@@ -428,10 +430,10 @@ def _with_entries(state: CandidatesState, reports: Sequence[Report], *, needed: 
         unused = not needed or (isinstance(report, GenerateReport) and report.id in aside)
         waste = unused and not isinstance(report, DecideRetrievalReport)
         entries.append(entry_of(report, state.turn, waste=waste))
-    return state.replace(ledger=[*state.ledger[: state.since], *in_order(entries)])
+    return state.replace(ledger=[*state.ledger[: state.since], *sort_by_path(entries)])
 
 
-def _with_critiques(state: CandidatesState, reports: Sequence[Report], *, is_closed: bool) -> CandidatesState:
+def _add_critiques(state: CandidatesState, reports: Sequence[Report], *, is_closed: bool) -> CandidatesState:
     """Add IsSup, IsUse and citation marks to the items; options of a closed set have no marks."""
     items = list(state.items)
     for place, item in enumerate(items):
@@ -441,12 +443,11 @@ def _with_critiques(state: CandidatesState, reports: Sequence[Report], *, is_clo
             if (repair := citation_repair(own)) and not is_closed:
                 update |= {"answer": repair.answer, "citations": repair.citations}
             items[place] = item.model_copy(update=update)
-    entries = in_order(entry_of(report, state.turn) for report in reports)
-    return state.with_entries(entries).replace(items=items)
+    entries = sort_by_path(entry_of(report, state.turn) for report in reports)
+    return state.add_entries(entries).replace(items=items)
 
 
 def _source_of(state: CandidatesState, decision: Decision) -> Source:
-    """Return the source for a decision."""
     if decision == "no":
         return "direct"
     return "previous" if decision == "continue" and state.previous_relevance else "documents"

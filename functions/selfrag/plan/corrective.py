@@ -15,7 +15,7 @@ class Corrective(Loop):
         first = Cycle(queries=[state.brief.question])
         return self.begin_cycle(state.replace(reflects=False), first, "Search for the question.")
 
-    def unanswered(self, state: LoopState, evidence: CycleResult) -> Next:
+    def try_evidence(self, state: LoopState, evidence: CycleResult) -> Next:
         """Answer from relevant passages; otherwise search the web, in addition to ambiguous passages or alone."""
         if self.needs_web(state, evidence):
             web = Cycle(web=state.brief.question)
@@ -23,7 +23,7 @@ class Corrective(Loop):
         if state.evidence:
             why = f"{relevant_in_words(evidence)}: answer from {count(len(state.evidence), 'passage')}."
             return self.begin_cycle(state, Cycle(write=["grounded"]), why)
-        return super().unanswered(state, evidence)
+        return super().try_evidence(state, evidence)
 
     def needs_web(self, state: LoopState, evidence: CycleResult) -> bool:
         """Return whether the documents are insufficient; ungraded passages count as sufficient."""

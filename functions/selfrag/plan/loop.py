@@ -10,10 +10,10 @@ from typing import ClassVar, Literal, Self
 
 from selfrag.domain.answers import NEAREST, Draft
 from selfrag.domain.base import Model
-from selfrag.domain.ledger import Entry, in_order
+from selfrag.domain.ledger import Entry, sort_by_path
 from selfrag.domain.passages import Strip
 from selfrag.domain.steps import GenerateParameters, GradeRelevanceParameters
-from selfrag.domain.verdicts import RelevanceVerdict, nearest
+from selfrag.domain.verdicts import RelevanceVerdict, sort_by_score
 from selfrag.plan.limits import share_usd, was_throttled
 from selfrag.plan.passes import (
     AT_ONCE,
@@ -33,13 +33,13 @@ from selfrag.plan.reports import (
     Report,
     RetrieveReport,
     SearchReport,
+    add_search_metadata,
     entry_of,
     hits_of,
-    of_type,
     relevance_of,
     retrieval_of,
     searches_in,
-    with_searches,
+    select_reports,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import NO_TIME, Strategy
@@ -142,19 +142,19 @@ class LoopState(State):
         """Return the number of regenerated answers."""
         return sum(entry.repair for entry in self.ledger)
 
-    def fruitless(self) -> int:
+    def count_fruitless(self) -> int:
         """Return how many of the last two document searches found no evidence."""
         searches = [entry for entry in self.ledger if entry.step == "Retrieve"]
         return sum(entry.useful == 0 for entry in searches[-2:])
 
-    def refused(self) -> list[str]:
+    def refused_passages(self) -> list[str]:
         """Return passages to reconsider: with partial evidence, another query may name their content."""
         seen = [verdict.passage_id for verdict in self.relevance if verdict.passage_id not in self.evidence]
         return seen if self.evidence else []
 
-    def with_entries_of_cycle(self, entries: list[Entry]) -> Self:
+    def replace_cycle_entries(self, entries: list[Entry]) -> Self:
         """Replace the cycle's ledger entries, in path order."""
-        return self.replace(ledger=[*self.ledger[: self.cycle.since], *in_order(entries)])
+        return self.replace(ledger=[*self.ledger[: self.cycle.since], *sort_by_path(entries)])
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class Loop(Strategy[LoopState]):
     def go_on(self, state: LoopState, reports: Sequence[Report]) -> Next:
         """Process search results, or end the cycle after reading."""
         if state.stage == "search":
-            return self.read(_with_hits(state, searches_in(reports)))
+            return self.read(_add_hits(state, searches_in(reports)))
         return self.end_cycle(state, reports)
 
     def begin_cycle(self, state: LoopState, cycle: Cycle, why: str) -> Next:
@@ -201,7 +201,7 @@ class Loop(Strategy[LoopState]):
         top_k, queries, web = self.policy.top_k, cycle.queries, cycle.web
         searches = []
         if queries or cycle.passage_ids:
-            refused = state.refused()
+            refused = state.refused_passages()
             searches.append(
                 document_search(state, top_k, queries, cycle.passage_ids, refused=refused, shared=bool(web))
             )
@@ -246,11 +246,11 @@ class Loop(Strategy[LoopState]):
 
     def end_cycle(self, state: LoopState, reports: Sequence[Report]) -> Next:
         """Process the reading of a cycle and decide what follows."""
-        state, evidence = self.take_in(_with_decision(state, reports, complexity=self.complexity), reports)
+        state, evidence = self.take_in(_add_decision(state, reports, complexity=self.complexity), reports)
         if self.is_late(state):
             return self.compose(state, NO_TIME)
         if evidence.answer:
-            return self.answered(state, evidence, evidence.answer)
+            return self.accept_answer(state, evidence, evidence.answer)
         if state.direct:
             return self.begin_cycle(state, Cycle(write=["direct"]), "No search is needed: answer without documents.")
         if state.recall:
@@ -259,7 +259,7 @@ class Loop(Strategy[LoopState]):
             return self.begin_cycle(state, Cycle(passage_ids=ids), why)
         if state.cycle.broken and not evidence.new and not state.cycle.web:
             return self.compose(state, "The search failed")
-        return self.unanswered(state, evidence)
+        return self.try_evidence(state, evidence)
 
     def take_in(self, state: LoopState, reports: Sequence[Report]) -> tuple[LoopState, CycleResult]:
         """Add the evidence and answer of a cycle to the state.
@@ -269,13 +269,13 @@ class Loop(Strategy[LoopState]):
         """
         cycle = state.cycle
         counts, grades = not (state.recall or state.direct), state.reflects or self.strips
-        graded = of_type(reports, GradeRelevanceReport) if grades else []
+        graded = select_reports(reports, GradeRelevanceReport) if grades else []
         verdicts = [relevance_of(report, report.id, state.documents.get(report.id, "")) for report in graded]
-        useful = _useful(cycle, verdicts, grades=grades)
-        answer = self._answer(state, of_type(reports, GenerateReport), useful, counts=counts)
-        state = _with_entries(state, reports, useful, answer, counts=counts, grades=grades)
+        useful = _find_evidence(cycle, verdicts, grades=grades)
+        answer = self._answer(state, select_reports(reports, GenerateReport), useful, counts=counts)
+        state = _add_entries(state, reports, useful, answer, counts=counts, grades=grades)
         if counts:
-            state = _with_evidence(state, useful, verdicts)
+            state = _add_evidence(state, useful, verdicts)
             if self.strips:
                 strips = {verdict.passage_id: verdict.strips for verdict in verdicts if verdict.passage_id in useful}
                 state = state.replace(strips={**state.strips, **strips})
@@ -298,7 +298,7 @@ class Loop(Strategy[LoopState]):
         needed = not state.cycle.searches or useful or may_repair
         return text if counts and needed and _is_sound(state, text, useful) else None
 
-    def unanswered(self, state: LoopState, evidence: CycleResult) -> Next:
+    def try_evidence(self, state: LoopState, evidence: CycleResult) -> Next:
         """Answer from the evidence, or search again.
 
         If no passage could be graded, the grader is down and another search would not help.
@@ -325,7 +325,7 @@ class Loop(Strategy[LoopState]):
         waits = self.policy.speculate == "off" and state.reflects
         return Cycle(queries=queries, grade=state.reflects, write=[] if waits else ["grounded"])
 
-    def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
+    def accept_answer(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
         """Return the answer unchecked."""
         if answer.text.answered:
             return self.compose(state, f"{draft_in_words(state, evidence)}: it goes out, and nothing of it is checked")
@@ -341,7 +341,7 @@ class Loop(Strategy[LoopState]):
         if was_throttled(state):
             at_once = AT_ONCE_WHEN_THROTTLED + sum(step.step != "GradeRelevance" for step in planned)
         # An abstention shows the nearest document passages, even though they are not used.
-        near = nearest(state.relevance)[:NEAREST]
+        near = sort_by_score(state.relevance)[:NEAREST]
         keep = list(dict.fromkeys([*state.evidence, *state.cycle.new, *near]))
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=keep, at_once=at_once)
 
@@ -355,14 +355,14 @@ class Naive(Loop):
         return self.begin_cycle(state.replace(reflects=False), first, "Search for the question.")
 
 
-def _with_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
+def _add_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
     """Add the search results; known passages are not read again."""
     hits = [hit.passage_id for report in reports for hit in hits_of(report)]
     cycle = state.cycle
-    seen = {*state.seen}.difference(state.refused())
+    seen = {*state.seen}.difference(state.refused_passages())
     new = [] if cycle.passage_ids else [passage_id for passage_id in hits if passage_id not in seen]
     results = [report.result for report in reports if report.result]
-    return with_searches(state, reports).replace(
+    return add_search_metadata(state, reports).replace(
         ledger=[*state.ledger, *(_search_entry(state, report) for report in reports)],
         cycle=cycle.model_copy(
             update={
@@ -382,9 +382,9 @@ def _search_entry(state: LoopState, report: SearchReport) -> Entry:
     return entry_of(report, state.turn, aim=state.cycle.aim, hits=len(hits_of(report)))
 
 
-def _with_decision(state: LoopState, reports: Sequence[Report], *, complexity: bool) -> LoopState:
+def _add_decision(state: LoopState, reports: Sequence[Report], *, complexity: bool) -> LoopState:
     """Add the decision, if any; a simple question is not reflected on."""
-    decisions = of_type(reports, DecideRetrievalReport)
+    decisions = select_reports(reports, DecideRetrievalReport)
     if not decisions:
         return state.replace(recall=False)
     verdict = retrieval_of(decisions[0])
@@ -397,7 +397,7 @@ def _with_decision(state: LoopState, reports: Sequence[Report], *, complexity: b
     )
 
 
-def _useful(cycle: Cycle, verdicts: Sequence[RelevanceVerdict], *, grades: bool) -> list[str]:
+def _find_evidence(cycle: Cycle, verdicts: Sequence[RelevanceVerdict], *, grades: bool) -> list[str]:
     """Return the evidence: relevant passages, else ambiguous ones, or all if none is graded."""
     if cycle.passage_ids:
         return cycle.hits
@@ -429,7 +429,7 @@ def _draft(answer: GenerateReport, *, direct: bool) -> Draft:
     )
 
 
-def _with_entries(
+def _add_entries(
     state: LoopState,
     reports: Sequence[Report],
     useful: Sequence[str],
@@ -438,7 +438,6 @@ def _with_entries(
     counts: bool,
     grades: bool,
 ) -> LoopState:
-    """Add the cycle to the ledger and mark waste."""
     cycle = state.cycle
     of_search = {"useful": len(useful)} if cycle.searches else {}
     entries = [
@@ -451,18 +450,17 @@ def _with_entries(
         else:
             waste = isinstance(report, GradeRelevanceReport) and not (counts and grades)
             entries.append(entry_of(report, state.turn, waste=waste))
-    return state.with_entries_of_cycle(entries)
+    return state.replace_cycle_entries(entries)
 
 
-def _with_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> LoopState:
-    """Add the passages and queries of a needed search."""
+def _add_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> LoopState:
     cycle = state.cycle
     state = state.replace(evidence=[*state.evidence, *useful], bytes=state.bytes + cycle.bytes)
     if cycle.passage_ids:
         fetched = [verdict for verdict in state.previous_relevance if verdict.passage_id in cycle.hits]
         return state.replace(relevance=fetched, seen=[*state.seen, *cycle.hits])
     graded = {verdict.passage_id for verdict in state.relevance}
-    state = state.with_relevance(verdicts)
+    state = state.merge_relevance(verdicts)
     if not cycle.searches:
         return state
     queries = cycle.queries or [cycle.web]

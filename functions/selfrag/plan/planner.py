@@ -16,7 +16,7 @@ from selfrag.plan.candidates import CandidatesStrategy
 from selfrag.plan.corrective import Corrective
 from selfrag.plan.loop import Naive
 from selfrag.plan.passes import Plan, PlannedStep
-from selfrag.plan.reports import PassReport, RecallAnswerReport, Report, entry_of, of_type
+from selfrag.plan.reports import PassReport, RecallAnswerReport, Report, entry_of, select_reports
 from selfrag.plan.segments import Segments
 from selfrag.plan.self_rag import Adaptive, SelfRag
 from selfrag.plan.state import QuestionBrief, State
@@ -83,11 +83,11 @@ def first_pass(request: QuestionRequest, began_ms: float, *, guarded: bool = Fal
         filters=request.filters,
     )
     if guarded:
-        return _with_pass(state.replace(guarded="request"), Plan(why=GUARDED))
+        return _record_pass(state.replace(guarded="request"), Plan(why=GUARDED))
     if not request.previous:
-        return _with_pass(*strategy.begin(state))
+        return _record_pass(*strategy.begin(state))
     recall = PlannedStep(task=RecallAnswerParameters(), id=request.previous)
-    return _with_pass(state, Plan(why="Read the earlier question and its answer.", steps=[recall]))
+    return _record_pass(state, Plan(why="Read the earlier question and its answer.", steps=[recall]))
 
 
 def next_pass(
@@ -96,30 +96,30 @@ def next_pass(
     """Return the updated state and the next pass."""
     policy = policy_of(request.policy)
     strategy = STRATEGIES[policy.strategy](policy, now_ms)
-    return following(request, strategy, strategy.state_type.model_validate(state), reports)
+    return advance(request, strategy, strategy.state_type.model_validate(state), reports)
 
 
-def following(
+def advance(
     request: QuestionRequest, strategy: Strategy[Any], state: State, reports: Sequence[Report]
 ) -> tuple[State, Plan]:
     """Return the updated state and the next pass, from parsed values."""
-    if lost := of_type(reports, PassReport):
-        state = state.with_entries([entry_of(lost[0], state.turn)])
-        return _with_pass(*strategy.failed(state, str(lost[0].error)))
-    if recalled := of_type(reports, RecallAnswerReport):
-        state = _with_earlier_turn(state, recalled[0], request.collections, strategy.now_ms)
-        return _with_pass(*strategy.begin(state))
-    return _with_pass(*strategy.go_on(state, reports))
+    if lost := select_reports(reports, PassReport):
+        state = state.add_entries([entry_of(lost[0], state.turn)])
+        return _record_pass(*strategy.end_failed(state, str(lost[0].error)))
+    if recalled := select_reports(reports, RecallAnswerReport):
+        state = _add_earlier_turn(state, recalled[0], request.collections, strategy.now_ms)
+        return _record_pass(*strategy.begin(state))
+    return _record_pass(*strategy.go_on(state, reports))
 
 
-def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Collection[str], now_ms: float) -> State:
+def _add_earlier_turn(state: State, report: RecallAnswerReport, collections: Collection[str], now_ms: float) -> State:
     """Add the earlier turn and its evidence verdicts, or a warning without one.
 
     The question needs access to all collections of the earlier answer; otherwise it seems expired. A missing earlier
     turn is only a warning.
     """
     if report.result is None:
-        return state.with_entries([Entry(step=report.step, warnings=[UNREADABLE])])
+        return state.add_entries([Entry(step=report.step, warnings=[UNREADABLE])])
     stored = report.result.item
     # DynamoDB deletes expired items within days, not immediately.
     if (
@@ -129,7 +129,7 @@ def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Co
         or not set(stored.collections) <= set(collections)
         or 1000 * stored.expires_at <= now_ms
     ):
-        return state.with_entries([Entry(step=report.step, warnings=[NOT_FOUND])])
+        return state.add_entries([Entry(step=report.step, warnings=[NOT_FOUND])])
     before = stored.turn_before if stored.turn_before.answer else None
     turn = Turn(question=stored.question, answer=stored.answer, before=before)
     evidence = [
@@ -138,7 +138,7 @@ def _with_earlier_turn(state: State, report: RecallAnswerReport, collections: Co
     ]
     today = state.brief.today or _today(turn.question, now_ms)
     brief = state.brief.model_copy(update={"previous": turn, "today": today})
-    return state.with_entries([Entry(step=report.step)]).replace(brief=brief, previous_relevance=evidence)
+    return state.add_entries([Entry(step=report.step)]).replace(brief=brief, previous_relevance=evidence)
 
 
 def _today(question: str, now_ms: float) -> str:
@@ -146,7 +146,6 @@ def _today(question: str, now_ms: float) -> str:
     return datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat() if has_relative_date(question) else ""
 
 
-def _with_pass(state: State, plan: Plan) -> tuple[State, Plan]:
-    """Record the pass in the state."""
+def _record_pass(state: State, plan: Plan) -> tuple[State, Plan]:
     following = Pass(why=plan.why, steps=list(dict.fromkeys(step.step for step in plan.steps)))
     return state.replace(passes=[*state.passes, following]), plan

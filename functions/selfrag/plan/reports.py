@@ -196,7 +196,7 @@ def entry_of(report: Report, turn: int, **more: Unpack[EntryFields]) -> Entry:
     )
 
 
-def of_type(reports: Iterable[Report], kind: type[T]) -> list[T]:
+def select_reports(reports: Iterable[Report], kind: type[T]) -> list[T]:
     """Return the reports of one step."""
     return [report for report in reports if isinstance(report, kind)]
 
@@ -211,7 +211,7 @@ def hits_of(report: SearchReport) -> list[RetrievedHit]:
     return report.result.hits if report.result else []
 
 
-def with_searches(state: S, reports: Iterable[Report]) -> S:
+def add_search_metadata(state: S, reports: Iterable[Report]) -> S:
     """Add passage metadata of searches, and the highest number of full-text hits so far.
 
     The latter is None if the store does not count.
@@ -253,12 +253,12 @@ def utility_of(report: GradeUtilityReport | None) -> UtilityVerdict:
 
 def critique_of(reports: Sequence[Report]) -> Critique:
     """Return the verdicts on an answer."""
-    support = next(iter(of_type(reports, GradeSupportReport)), None)
-    utility = next(iter(of_type(reports, GradeUtilityReport)), None)
+    support = next(iter(select_reports(reports, GradeSupportReport)), None)
+    utility = next(iter(select_reports(reports, GradeUtilityReport)), None)
     return Critique(support=support_of(support), utility=utility_of(utility))
 
 
 def citation_repair(reports: Sequence[Report]) -> CitationRepair | None:
     """Return the answer with repaired citations, or None."""
-    results = [report.result for report in of_type(reports, GradeSupportReport)]
+    results = [report.result for report in select_reports(reports, GradeSupportReport)]
     return next((result for result in results if result and result.answer), None)

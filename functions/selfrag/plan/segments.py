@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 from selfrag.domain.answers import Draft
 from selfrag.domain.base import Model
-from selfrag.domain.ledger import in_order
+from selfrag.domain.ledger import sort_by_path
 from selfrag.domain.policy import Policy
 from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment
 from selfrag.domain.scores.shown import Stopped
@@ -39,14 +39,14 @@ from selfrag.plan.reports import (
     RankPathsReport,
     Report,
     RetrieveReport,
+    add_search_metadata,
     entry_of,
     hits_of,
-    of_type,
     relevance_of,
     retrieval_of,
+    select_reports,
     support_of,
     utility_of,
-    with_searches,
 )
 from selfrag.plan.state import State
 from selfrag.plan.strategy import Strategy
@@ -57,7 +57,7 @@ Stage = Literal["begin", "next", "search", "read", "write", "judge", "rank", "us
 # Share of the state's budget for a level's passages.
 LEVEL_BYTES = 104 * 1024
 # Calls per sentence: IsRel, text and IsSup.
-OF_A_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
+STEPS_PER_SENTENCE = ("GradeRelevance", "Generate", "GradeSupport")
 
 
 class LivePath(Model):
@@ -85,11 +85,11 @@ class Sentence(CritiquedAnswer):
     next: Decision | None = None
 
     @property
-    def stands(self) -> bool:
+    def is_checkable(self) -> bool:
         """Return whether there is a text to check against a passage."""
         return bool(self.answer) and self.passage_id is not None
 
-    def texted(self, report: GenerateReport) -> Self:
+    def add_text(self, report: GenerateReport) -> Self:
         """Add the text of a report."""
         text = {"answer": report.text.answer, "citations": report.text.citations, "cut": report.flaw == "cut"}
         return self.model_copy(update=text)
@@ -152,18 +152,18 @@ class Segments(Strategy[SegmentsState]):
         """Process the reports of the current stage and return the next pass."""
         handlers: dict[Stage, Callable[[SegmentsState, Sequence[Report]], Next]] = {
             "begin": self.begun,
-            "next": self.decided,
-            "search": self.searched,
+            "next": self.take_decisions,
+            "search": self.take_passages,
             "read": self.read,
-            "write": self.written,
-            "judge": self.judged,
-            "rank": self.ranked,
-            "use": self.used,
-            "pick": self.picked,
+            "write": self.take_sentences,
+            "judge": self.take_verdicts,
+            "rank": self.take_beam,
+            "use": self.take_uses,
+            "pick": self.take_choice,
         }
         return handlers[state.stage](state, reports)
 
-    def failed(self, state: SegmentsState, error: str) -> Next:
+    def end_failed(self, state: SegmentsState, error: str) -> Next:
         """End with the best path so far."""
         if state.stage == "use":
             return self.pick(state)
@@ -171,9 +171,9 @@ class Segments(Strategy[SegmentsState]):
 
     def begun(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the decision on the question."""
-        (report,) = of_type(reports, DecideRetrievalReport)
+        (report,) = select_reports(reports, DecideRetrievalReport)
         verdict = retrieval_of(report)
-        state = state.with_entries([entry_of(report, state.turn)])
+        state = state.add_entries([entry_of(report, state.turn)])
         state = state.replace(retrieval=verdict, query=verdict.query or state.query)
         return self.next_level(state.replace(first=verdict.decision, direct=verdict.decision == "no"))
 
@@ -189,7 +189,7 @@ class Segments(Strategy[SegmentsState]):
             purse=share_usd(state, self.policy, 1 / len(live)),
             level_began_ms=self.now_ms,
             sentences=[],
-            ahead=_ahead_of(state, self.policy, live),
+            ahead=_speculation_for(state, self.policy, live),
             complete=[],
         )
         undecided = [
@@ -202,11 +202,13 @@ class Segments(Strategy[SegmentsState]):
             return self.run(state, "next", undecided, why)
         return self.search(state)
 
-    def decided(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_decisions(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the paths' decisions."""
-        decisions = {report.id: retrieval_of(report).decision for report in of_type(reports, DecideRetrievalReport)}
+        decisions = {
+            report.id: retrieval_of(report).decision for report in select_reports(reports, DecideRetrievalReport)
+        }
         live = [path.model_copy(update={"decision": decisions.get(path.id, path.decision)}) for path in state.live]
-        state = state.with_entries([entry_of(report, state.turn) for report in reports])
+        state = state.add_entries([entry_of(report, state.turn) for report in reports])
         return self.search(state.replace(live=live))
 
     def search(self, state: SegmentsState) -> Next:
@@ -214,7 +216,7 @@ class Segments(Strategy[SegmentsState]):
         going = [path for path in state.live if path.decision != "complete"]
         searching = [path for path in going if self.is_searched(state, path)]
         state = state.replace(
-            live=[path if path in searching else _without_search(state, path) for path in going],
+            live=[path if path in searching else _skip_search(state, path) for path in going],
             complete=[path.id for path in state.live if path.decision == "complete"],
         )
         if not searching:
@@ -238,18 +240,20 @@ class Segments(Strategy[SegmentsState]):
         """
         task = RetrieveParameters(
             queries=[_query(state, path)],
-            passage_ids=_fetched(state, path)[: self.policy.top_k],
+            passage_ids=_earlier_passages(state, path)[: self.policy.top_k],
             top_k=self.policy.top_k,
             seen=state.seen,
             bytes_used=STATE_BUDGET_BYTES - LEVEL_BYTES // len(state.live),
         )
         return PlannedStep(task=task, id=path.id)
 
-    def searched(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_passages(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the passages of each path."""
-        searches = {report.id: report for report in of_type(reports, RetrieveReport)}
+        searches = {report.id: report for report in select_reports(reports, RetrieveReport)}
         succeeded = {name for name, report in searches.items() if report.result}
-        queries = [_query(state, path) for path in state.live if path.id in succeeded and not _fetched(state, path)]
+        queries = [
+            _query(state, path) for path in state.live if path.id in succeeded and not _earlier_passages(state, path)
+        ]
         entries = [
             entry_of(report, state.turn, hits=len(hits_of(report))) if report.result else entry_of(report, state.turn)
             for report in searches.values()
@@ -266,8 +270,8 @@ class Segments(Strategy[SegmentsState]):
             for path in state.live
         ]
         state = (
-            with_searches(state, reports)
-            .with_entries(entries)
+            add_search_metadata(state, reports)
+            .add_entries(entries)
             .replace(
                 live=live,
                 queries=list(dict.fromkeys([*state.queries, *queries])),
@@ -304,13 +308,13 @@ class Segments(Strategy[SegmentsState]):
             so_far=sentence.so_far,
             budget_usd=state.share(0.5 / self.policy.top_k),
         )
-        passage_ids = state.with_newer(sentence.passage_id) if sentence.passage_id else []
+        passage_ids = state.newest_ids(sentence.passage_id) if sentence.passage_id else []
         return PlannedStep(task=task, id=sentence.id, passage_ids=passage_ids)
 
     def read(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the grades and parallel sentences."""
-        grades = {report.id: report for report in of_type(reports, GradeRelevanceReport)}
-        texts = {report.id: report for report in of_type(reports, GenerateReport)}
+        grades = {report.id: report for report in select_reports(reports, GradeRelevanceReport)}
+        texts = {report.id: report for report in select_reports(reports, GenerateReport)}
         sentences = []
         for sentence in state.sentences:
             if sentence.passage_id is not None:
@@ -322,14 +326,14 @@ class Segments(Strategy[SegmentsState]):
                 out = verdict.label == "ungraded" or irrelevant
                 sentence = sentence.model_copy(update={"relevance": verdict, "out": out})
             in_time = sentence.id in texts and not sentence.out
-            sentences.append(sentence.texted(texts[sentence.id]) if in_time else sentence)
+            sentences.append(sentence.add_text(texts[sentence.id]) if in_time else sentence)
         unused = {sentence.id for sentence in sentences if sentence.out}
         entries = [
             entry_of(report, state.turn, waste=isinstance(report, GenerateReport) and report.id in unused)
             for report in reports
         ]
-        state = state.with_entries(in_order(entries)).replace(sentences=sentences)
-        state = state.with_relevance([sentence.relevance for sentence in sentences])
+        state = state.add_entries(sort_by_path(entries)).replace(sentences=sentences)
+        state = state.merge_relevance([sentence.relevance for sentence in sentences])
         return self.judge(state) if texts else self.write(state)
 
     def write(self, state: SegmentsState) -> Next:
@@ -340,39 +344,39 @@ class Segments(Strategy[SegmentsState]):
             why = "Answer without documents."
         return self.run(state, "write", texts, why) if texts else self.judge(state)
 
-    def written(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_sentences(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the sentences."""
-        texts = {report.id: report for report in of_type(reports, GenerateReport)}
+        texts = {report.id: report for report in select_reports(reports, GenerateReport)}
         sentences = [
-            sentence.texted(texts[sentence.id]) if sentence.id in texts else sentence for sentence in state.sentences
+            sentence.add_text(texts[sentence.id]) if sentence.id in texts else sentence for sentence in state.sentences
         ]
-        state = state.with_entries([entry_of(report, state.turn) for report in reports])
+        state = state.add_entries([entry_of(report, state.turn) for report in reports])
         return self.judge(state.replace(sentences=sentences))
 
     def judge(self, state: SegmentsState) -> Next:
         """Check each sentence, and decide ahead if the limits allow."""
-        standing = [sentence for sentence in state.sentences if sentence.stands]
-        if not standing or state.direct:
-            return self.grown(state)
+        checkable = [sentence for sentence in state.sentences if sentence.is_checkable]
+        if not checkable or state.direct:
+            return self.rank_or_judge(state)
         planned = [
             PlannedStep(
                 task=GradeSupportParameters(answer=sentence.answer, budget_usd=state.share(0.3 / self.policy.top_k)),
                 id=sentence.id,
-                passage_ids=state.with_newer(sentence.passage_id or ""),
+                passage_ids=state.newest_ids(sentence.passage_id or ""),
             )
-            for sentence in standing
+            for sentence in checkable
         ]
-        for sentence in standing if state.ahead == "decide" else []:
+        for sentence in checkable if state.ahead == "decide" else []:
             so_far = " ".join(filter(None, [sentence.so_far, sentence.answer]))
             task = DecideRetrievalParameters(so_far=so_far, budget_usd=state.share(0.1 / self.policy.top_k))
             planned.append(PlannedStep(task=task, id=sentence.id))
-        why = f"{count(len(standing), 'sentence')} of {len(state.sentences)} written: check each."
+        why = f"{count(len(checkable), 'sentence')} of {len(state.sentences)} written: check each."
         return self.run(state, "judge", planned, why)
 
-    def judged(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_verdicts(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the support verdicts; a decision ahead is waste until its path continues."""
-        supports = {report.id: support_of(report) for report in of_type(reports, GradeSupportReport)}
-        ahead = of_type(reports, DecideRetrievalReport)
+        supports = {report.id: support_of(report) for report in select_reports(reports, GradeSupportReport)}
+        ahead = select_reports(reports, DecideRetrievalReport)
         # Decisions beyond the budget are postponed.
         decisions = {report.id: retrieval_of(report).decision for report in ahead if report.error != "BudgetExceeded"}
         sentences = [
@@ -384,11 +388,11 @@ class Segments(Strategy[SegmentsState]):
             )
             for sentence in state.sentences
         ]
-        entries = [entry_of(report, state.turn) for report in of_type(reports, GradeSupportReport)]
+        entries = [entry_of(report, state.turn) for report in select_reports(reports, GradeSupportReport)]
         entries += [entry_of(report, state.turn, of=report.id, waste=True) for report in ahead]
-        return self.grown(state.with_entries(entries).replace(sentences=sentences))
+        return self.rank_or_judge(state.add_entries(entries).replace(sentences=sentences))
 
-    def grown(self, state: SegmentsState) -> Next:
+    def rank_or_judge(self, state: SegmentsState) -> Next:
         """Rank the extended paths, or judge a direct answer; without one, start the tree."""
         if not state.direct:
             return self.rank(state, [sentence.segment for sentence in state.sentences])
@@ -415,10 +419,10 @@ class Segments(Strategy[SegmentsState]):
         why = f"{count(len(children), 'sentence')}: keep the best {count(self.policy.beam, 'path')}."
         return self.run(state.replace(ledger=ledger, sentences=[]), "rank", [PlannedStep(task=task)], why)
 
-    def ranked(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_beam(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the beam and start the next level."""
-        (report,) = of_type(reports, RankPathsReport)
-        state = state.with_entries([entry_of(report, state.turn)])
+        (report,) = select_reports(reports, RankPathsReport)
+        state = state.add_entries([entry_of(report, state.turn)])
         if report.result is None:
             return self.end(state, "fault")
         ends = [path.segments[-1].passage_id for path in report.result.beam if not path.finished]
@@ -448,10 +452,10 @@ class Segments(Strategy[SegmentsState]):
         limit = f"The tree ends ({stopped}): judge " if stopped else "Judge "
         return self.run(state, "use", planned, f"{limit}{count(len(texts), 'answer')}.")
 
-    def used(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_uses(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Process the utility verdicts."""
-        state = state.with_entries([entry_of(report, state.turn) for report in reports])
-        uses = [utility_of(report) for report in of_type(reports, GradeUtilityReport)]
+        state = state.add_entries([entry_of(report, state.turn) for report in reports])
+        uses = [utility_of(report) for report in select_reports(reports, GradeUtilityReport)]
         if state.draft.answer:
             draft = state.draft.model_copy(update={"utility": uses[0]})
             return self.compose(state.replace(draft=draft), "An answer without documents goes out")
@@ -464,10 +468,10 @@ class Segments(Strategy[SegmentsState]):
         why = f"{count(len(state.compared.beam), 'path')}: the best is the answer."
         return self.run(state, "pick", [PlannedStep(task=task)], why)
 
-    def picked(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
+    def take_choice(self, state: SegmentsState, reports: Sequence[Report]) -> Next:
         """Return the winner."""
-        (report,) = of_type(reports, PickCandidateReport)
-        state = state.with_entries([entry_of(report, state.turn)])
+        (report,) = select_reports(reports, PickCandidateReport)
+        state = state.add_entries([entry_of(report, state.turn)])
         if report.result is None:
             return self.compose(state, f"The paths could not be compared ({report.error})")
         winner = report.result.winner
@@ -479,7 +483,7 @@ class Segments(Strategy[SegmentsState]):
         state = state.replace(stage=stage, turn=state.turn + 1)
         at_work = [passage_id for path in state.live for passage_id in path.hits if passage_id]
         keep = list(
-            dict.fromkeys(kin for passage_id in (*state.ends, *at_work) for kin in state.with_newer(passage_id))
+            dict.fromkeys(kin for passage_id in (*state.ends, *at_work) for kin in state.newest_ids(passage_id))
         )
         return state, Plan(why=why, turn=state.turn, steps=planned, keep=keep)
 
@@ -502,7 +506,6 @@ def _live_paths(state: SegmentsState) -> list[LivePath]:
 
 
 def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
-    """Return one sentence per passage and path, with ids below the path."""
     return [
         Sentence(
             id=".".join(filter(None, [path.id, str(number)])),
@@ -515,7 +518,7 @@ def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
     ]
 
 
-def _without_search(state: SegmentsState, path: LivePath) -> LivePath:
+def _skip_search(state: SegmentsState, path: LivePath) -> LivePath:
     """Return a path that needs no search, with the basis of its next sentence."""
     same = path.decision == "continue" and not state.direct
     return path.model_copy(update={"hits": [path.last_passage if same else None]})
@@ -525,7 +528,7 @@ def _query(state: SegmentsState, path: LivePath) -> str:
     return " ".join(filter(None, [state.query, path.last_answer]))
 
 
-def _fetched(state: SegmentsState, path: LivePath) -> list[str]:
+def _earlier_passages(state: SegmentsState, path: LivePath) -> list[str]:
     """Return the earlier answer's passages, if the root continues from them."""
     goes_on = state.level == 1 and path.decision == "continue"
     return [verdict.passage_id for verdict in state.previous_relevance] if goes_on else []
@@ -546,20 +549,20 @@ def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], 
         return "depth"
     if calls(state) + 3 * width + undecided + policy.beam > policy.max_model_calls:
         return "calls"
-    if policy.max_cost_usd is not None and _dearest_level(state, policy, live) > policy.max_cost_usd:
+    if policy.max_cost_usd is not None and _max_level_cost(state, policy, live) > policy.max_cost_usd:
         return "cost"
     return "deadline" if now_ms + state.longest_ms >= state.brief.deadline_ms else ""
 
 
-def _dearest_level(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> float:
+def _max_level_cost(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> float:
     # The root has decided by now but counts as undecided.
     undecided = sum(path.decision is None or state.level == 1 for path in live)
-    sentence = sum(max(_costs(state, step), default=0.0) for step in OF_A_SENTENCE)
+    sentence = sum(max(_costs(state, step), default=0.0) for step in STEPS_PER_SENTENCE)
     decision, grade = (max(_costs(state, step), default=0.0) for step in ("DecideRetrieval", "GradeRelevance"))
     return spent_usd(state) + undecided * decision + len(live) * policy.top_k * sentence + policy.beam * grade
 
 
-def _ahead_of(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> Ahead:
+def _speculation_for(state: SegmentsState, policy: Policy, live: Sequence[LivePath]) -> Ahead:
     """Return a level's speculative work, limited by the needs of the sequential path."""
     if policy.speculate == "off":
         return ""
@@ -578,7 +581,7 @@ def _fits(state: SegmentsState, policy: Policy, live: Sequence[LivePath], after:
     if policy.max_cost_usd is None:
         return True
     dollars = asks * _price(state, "DecideRetrieval") + policy.beam * _price(state, "GradeUtility")
-    dollars += sentences * sum(_price(state, step) for step in OF_A_SENTENCE)
+    dollars += sentences * sum(_price(state, step) for step in STEPS_PER_SENTENCE)
     return spent_usd(state) + dollars <= policy.max_cost_usd
 
 

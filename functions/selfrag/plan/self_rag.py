@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from selfrag.domain.answers import Draft
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
-from selfrag.domain.ledger import in_order
-from selfrag.domain.scores.critiqued import use_of
+from selfrag.domain.ledger import sort_by_path
+from selfrag.domain.scores.critiqued import utility_score
 from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.limits import has_room, share_usd
@@ -32,8 +32,8 @@ from selfrag.plan.reports import (
 from selfrag.plan.strategy import NO_TIME
 
 # Number of useless answers after which the best one is returned.
-MOST_USELESS = 2
-MOST_MISSING = 3
+MAX_USELESS = 2
+MAX_MISSING = 3
 # Tolerance for comparing weighted sums.
 DIGITS = 9
 SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
@@ -74,17 +74,17 @@ class SelfRag(Loop):
         """Process the reports and return the next pass."""
         if state.stage != "reflect":
             return super().go_on(state, reports)
-        state = self.with_verdicts(state, reports)
+        state = self.add_verdicts(state, reports)
         if self.is_late(state):
             return self.compose(state, NO_TIME)
         if state.check:
             return self.judge(state)
         return self.take_query(state, "A query was found")
 
-    def answered(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
+    def accept_answer(self, state: LoopState, evidence: CycleResult, answer: GenerateReport) -> Next:
         """Judge the answer; a refused or empty reply is not the search's fault."""
         if not state.reflects:
-            return super().answered(state, evidence, answer)
+            return super().accept_answer(state, evidence, answer)
         if answer.text.answered:
             state = state.replace(stage="reflect", check=True, turn=state.turn + 1)
             return self.run(state, self.reflections(state), f"{draft_in_words(state, evidence)}: judge it.")
@@ -125,7 +125,7 @@ class SelfRag(Loop):
         changed = state.draft.answer != state.lacking
         return left and changed and not state.draft.missing
 
-    def with_verdicts(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
+    def add_verdicts(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
         """Add the verdicts, the next query and the best answer so far."""
         entries = []
         for report in reports:
@@ -139,10 +139,10 @@ class SelfRag(Loop):
                 entries.append(entry_of(report, state.turn, prepared=state.check, query=query))
                 prepared = PreparedQuery(query=query, new=report.result.new, after=len(state.queries))
                 state = state.replace(prepared=prepared)
-        state = state.with_entries(in_order(entries))
-        return self.with_best(self.with_critique(state, reports)) if state.check else state.replace(missing=[])
+        state = state.add_entries(sort_by_path(entries))
+        return self.update_best(self.add_critique(state, reports)) if state.check else state.replace(missing=[])
 
-    def with_critique(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
+    def add_critique(self, state: LoopState, reports: Sequence[Report]) -> LoopState:
         """Add the verdicts and the answer's gaps."""
         critique, repair = critique_of(reports), citation_repair(reports)
         use = critique.utility
@@ -161,10 +161,10 @@ class SelfRag(Loop):
             useless=state.useless + (useful == "no"),
             failed_claims=[claim.claim for claim in failed],
             statements=list(dict.fromkeys([*state.statements, *own])),
-            missing=[phrase for phrase in phrases if phrase and phrase not in state.queries][:MOST_MISSING],
+            missing=[phrase for phrase in phrases if phrase and phrase not in state.queries][:MAX_MISSING],
         )
 
-    def with_best(self, state: LoopState) -> LoopState:
+    def update_best(self, state: LoopState) -> LoopState:
         """Update the best answer and the best useless one; a later answer wins ties.
 
         An unsupported answer is never the best.
@@ -184,7 +184,9 @@ class SelfRag(Loop):
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
         support = SUPPORT_WORTH.get(draft.support.level or "ungraded", 0.0)
-        total = weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * use_of(draft.utility)
+        total = (
+            weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * utility_score(draft.utility)
+        )
         full = sum(claim.support == "full" for claim in draft.support.claims)
         return round(total, DIGITS), -len(draft.not_said), full
 
@@ -209,7 +211,7 @@ class SelfRag(Loop):
             state = state.replace(unsupported=state.evidence)
         if lacks:
             return self.search_missing(state, verdicts)
-        if state.useless >= MOST_USELESS and level != "no_support":
+        if state.useless >= MAX_USELESS and level != "no_support":
             return self.finish(state, ", little use again")
         if self.may_repair(state):
             return self.repair(state, verdicts)
@@ -219,7 +221,7 @@ class SelfRag(Loop):
 
     def finish(self, state: LoopState, why: str = "") -> Next:
         """End with the verdicts as the reason."""
-        best = _with_little(state).best
+        best = _accept_little(state).best
         it_is = "" if best.answer and best != state.draft else ": it is returned"
         return self.compose(state, f"{verdicts_in_words(state, state.draft)}{why}{it_is}")
 
@@ -228,7 +230,7 @@ class SelfRag(Loop):
 
         Without a better one, a supported but less useful answer is returned with its verdicts.
         """
-        state = _with_little(state)
+        state = _accept_little(state)
         verdicts = verdicts_in_words(state, state.best)
         if state.best.answer and verdicts not in why:
             why = f"{why}; the best answer so far is returned: {verdicts}"
@@ -264,7 +266,7 @@ class SelfRag(Loop):
 
         The web is the last resort: no query is tried after it.
         """
-        helps = state.fruitless() < 2 and not state.stalled
+        helps = state.count_fruitless() < 2 and not state.stalled
         left = state.rewrites() < self.policy.max_rewrites and has_room(state, self.policy, self.policy.top_k + 7)
         return helps and left and not state.ran("SearchWeb")
 
@@ -333,7 +335,7 @@ class Adaptive(SelfRag):
     complexity = True
 
 
-def _with_little(state: LoopState) -> LoopState:
+def _accept_little(state: LoopState) -> LoopState:
     """Use a supported but less useful answer as the best, if there is none.
 
     An answer left unjudged for lack of time comes first.

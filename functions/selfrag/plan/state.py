@@ -63,17 +63,17 @@ class State(Model):
         """Return a copy with these changes."""
         return self.model_copy(update=changes)
 
-    def with_newer(self, passage_id: str) -> list[str]:
+    def newest_ids(self, passage_id: str) -> list[str]:
         """Return the ids of a passage and its newest version, if newer."""
         return [passage_id, *([self.newer[passage_id]] if passage_id in self.newer else [])]
 
-    def with_relevance(self, verdicts: Iterable[RelevanceVerdict | None]) -> Self:
+    def merge_relevance(self, verdicts: Iterable[RelevanceVerdict | None]) -> Self:
         """Merge verdicts: the best per passage, in passage order."""
         graded = [verdict for verdict in (*self.relevance, *verdicts) if verdict]
         best = {verdict.passage_id: verdict for verdict in sorted(graded, key=lambda verdict: verdict.score or 0.0)}
         in_order = dict.fromkeys(verdict.passage_id for verdict in graded)
         return self.replace(relevance=[best[passage_id] for passage_id in in_order])
 
-    def with_entries(self, entries: list[Entry]) -> Self:
+    def add_entries(self, entries: list[Entry]) -> Self:
         """Append ledger entries."""
         return self.replace(ledger=[*self.ledger, *entries])

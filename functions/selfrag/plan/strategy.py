@@ -30,7 +30,7 @@ class Strategy(ABC, Generic[S]):
     def go_on(self, state: S, reports: Sequence[Report]) -> tuple[S, Plan]:
         """Return the pass after these reports."""
 
-    def failed(self, state: S, error: str) -> tuple[S, Plan]:
+    def end_failed(self, state: S, error: str) -> tuple[S, Plan]:
         """End after a failed pass."""
         return self.compose(state, f"A pass failed ({error})")
 

@@ -23,8 +23,8 @@ class Binding:
 class Bindings(Protocol):
     """An operator's bindings of callers to collections."""
 
-    def of(self, caller: str) -> Binding | None:
+    def get(self, caller: str) -> Binding | None:
         """Return the present binding of `key#ID` of an API key or `principal#ARN` of an IAM identity, or None."""
 
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         """Return whether all of these are collections of the deployment."""

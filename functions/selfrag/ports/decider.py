@@ -34,7 +34,7 @@ class Decisions(ModelRequest):
 
 
 class Decider(Protocol):
-    """A decision model: it answers typed questions about a state, and writes nothing."""
+    """A decision model: it answers typed questions about a state."""
 
     @property
     def model(self) -> str:
@@ -43,6 +43,6 @@ class Decider(Protocol):
     def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
         """Return the answers to all questions about a state.
 
-        Fails closed: a state that may not fit the model, a refused, incomplete or malformed reply, and one that does
-        not come, have no answers. It raises none of selfrag's errors: another judge decides then.
+        Fails closed: states that may not fit, and refused, incomplete, malformed or missing replies, have no answers.
+        It raises none of selfrag's errors: another judge decides then.
         """

@@ -9,13 +9,13 @@ class Embedder(Protocol):
 
     @property
     def spread_floor(self) -> float:
-        """Return the least standard deviation of cosines that tells passages apart; 0 where it was not measured."""
+        """Return the minimum standard deviation of cosines that carries information; 0 if not measured."""
 
     def query(self, text: str) -> list[float]:
         """Return the vector of a search query."""
 
     def passages(self, texts: Sequence[str]) -> Iterable[list[float]]:
-        """Yield the vectors of the first passages as they come, in their order; those before an error are good.
+        """Yield the vectors of passages in order; those before an error are valid.
 
-        One that has only so much time may end before the last passage.
+        An embedder with limited time may stop early.
         """

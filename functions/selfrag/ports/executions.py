@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class StoredQuestion:
-    """The stored item of a question: its response, None before it has one, and when it is due (epoch seconds).
+    """The stored item of a question: its response or None, and its due time (epoch seconds).
 
-    With a response there is also the id of the question that it followed. `collections` are those that it was asked
-    under, `request` is the key of its idempotency record, "" without one.
+    With a response, it has the id of the earlier question. `collections` are the question's, `request` is the key of
+    its idempotency record or "".
     """
 
     response: dict[str, Any] | None
@@ -39,13 +39,13 @@ class Executions(Protocol):
         """Start a question on the Standard machine."""
 
     def expect(self, question_id: str, payload: Mapping[str, Any], due: float) -> None:
-        """Store the question of an execution's input, and that it runs until `due`, unless its response is stored."""
+        """Store a started question with its due time, unless its response is already stored."""
 
-    def stored(self, question_id: str) -> StoredQuestion | None:
+    def read_stored(self, question_id: str) -> StoredQuestion | None:
         """Return the item of a question, whichever machine ran it, or None."""
 
     def delete(self, question_id: str) -> Sequence[str]:
-        """Delete the item of a question; return what remains of it elsewhere and for how long, a sentence each."""
+        """Delete a question's item; return what AWS retains elsewhere, one sentence each."""
 
     def snapshot(self, question_id: str) -> Snapshot | None:
         """Return the execution of a question; None if the Standard machine knows none, or not yet."""

@@ -10,7 +10,7 @@ class Guardrail(Protocol):
     """A check of texts before they go on."""
 
     def passes(self, side: Side, texts: Sequence[str]) -> bool:
-        """Return whether all texts may go on as they are.
+        """Return whether all texts are allowed unchanged.
 
-        Fails closed: a text that it would mask, a reply that cannot be read, and one that does not come do not pass.
+        Fails closed: masked texts and unreadable or missing replies do not pass.
         """

@@ -14,7 +14,7 @@ class PassageIndex(Protocol):
         """Return the best passages by text and by vector, at most `size` of each; by text alone without one."""
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
-        """Return the passages with these ids, without those gone or out of bounds (`without` bounds only a search)."""
+        """Return the existing passages with these ids within bounds (`without` applies only to searches)."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class IndexEntry:
 class WriteOutcome:
     """The outcome of a write, by passage id.
 
-    `ids` are the service's own, which are needed to delete. `failed` were not written: the name of an error says why.
-    `unknown` got no reply and may be written: call `service_ids` later, before they are added again.
+    `ids` are the service's own, which deletions need. `failed` were not written, for the named error. `unknown` got no
+    reply: call `service_ids` later, before adding them again.
     """
 
     ids: dict[str, str] = field(default_factory=dict)

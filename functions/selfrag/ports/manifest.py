@@ -11,7 +11,7 @@ class Manifest(Protocol):
     def read(self, document_id: str) -> Record | None:
         """Return the record of a document, or None."""
 
-    def listed(
+    def list_documents(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
         """Return a page of a collection's documents, by key, and the (key, id) it ends with, None if last.
@@ -20,7 +20,7 @@ class Manifest(Protocol):
         """
 
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
-        """Take a document for one execution; False if another holds it, which then looks again."""
+        """Claim a document for an execution; False if another holds it, which then checks again."""
 
     def begin_deletion(self, document_id: str, at: int) -> None:
         """Record that a document is about to be deleted, `at` nanoseconds since the epoch.
@@ -32,10 +32,10 @@ class Manifest(Protocol):
         """Revert `begin_deletion`, unless another deletion has begun since."""
 
     def release(self, record: Record, owner: str) -> bool:
-        """Write the record and release the document; False, keeping it, if it must be looked at again."""
+        """Write the record and release the document; False, keeping it, if it must be checked again."""
 
     def parts(self, document_id: str) -> list[StoredPart]:
-        """Return every batch of a document's passages that the index may hold."""
+        """Return every batch of a document that may be in the index."""
 
     def part(self, document_id: str, generation: str, number: int) -> StoredPart | None:
         """Return one batch of passages, or None."""

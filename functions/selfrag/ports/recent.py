@@ -18,8 +18,8 @@ class Recent:
 class RecentCalls(Protocol):
     """The record that the deployment's functions share; its failures are no errors, it then knows less."""
 
-    def seen(self, step: str, model: str) -> Recent:
+    def record_call(self, step: str, model: str) -> Recent:
         """Record a step's call of a model and return its recent calls."""
 
-    def refused(self, model: str, seconds: float) -> None:
+    def record_refusal(self, model: str, seconds: float) -> None:
         """Record that a rate limit refused a request, and the backoff that the model asks for."""

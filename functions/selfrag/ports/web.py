@@ -20,9 +20,9 @@ class Domains(BaseModel):
             return False
         if host is None or scheme not in ("http", "https"):
             return False
-        if any(_within(host, domain) for domain in self.excluded):
+        if any(_is_within(host, domain) for domain in self.excluded):
             return False
-        return not self.included or any(_within(host, domain) for domain in self.included)
+        return not self.included or any(_is_within(host, domain) for domain in self.included)
 
 
 class WebSearch(Protocol):
@@ -32,6 +32,6 @@ class WebSearch(Protocol):
         """Return the service's reply as parsed JSON."""
 
 
-def _within(host: str, domain: str) -> bool:
+def _is_within(host: str, domain: str) -> bool:
     host, domain = host.lower().rstrip("."), domain.lower().strip(".")
     return host == domain or host.endswith("." + domain)

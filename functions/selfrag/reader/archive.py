@@ -61,13 +61,13 @@ class XmlArchive:
         self._archive = archive
         self._unpacked = 0
 
-    def unpacked(self, name: str) -> bytes:
+    def read_part(self, name: str) -> bytes:
         """Return the bytes of a part; raises KeyError if it is missing."""
         return b"".join(self._chunks(name))
 
     def parse(self, name: str, reader: PartReader) -> None:
         """Stream a part to a reader; raises KeyError if there is none, LimitExceeded or what expat and zlib raise."""
-        for _ in self._parsed(name, reader):
+        for _ in self._parse_chunks(name, reader):
             pass
 
     def parse_optional(self, name: str, reader: PartReader) -> bool:
@@ -82,12 +82,11 @@ class XmlArchive:
     def elements(self, name: str) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield the name and the attributes of each element of a part, none if it is missing; raises as `parse`."""
         reader = _Elements()
-        for _ in self._parsed(name, reader) if name in self.names else ():
+        for _ in self._parse_chunks(name, reader) if name in self.names else ():
             yield from reader.begun
             reader.begun.clear()
 
-    def _parsed(self, name: str, reader: PartReader) -> Iterator[None]:
-        """Yield after each chunk of a part that was parsed."""
+    def _parse_chunks(self, name: str, reader: PartReader) -> Iterator[None]:
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
 
         def start(tag: str, attributes: dict[str, str]) -> None:
@@ -177,7 +176,7 @@ class ElementDepth:
         self._from = 0  # the depth of the element that is being skipped; 0 if none is
 
     @property
-    def on(self) -> bool:
+    def is_skipping(self) -> bool:
         """Return whether content is being skipped."""
         return self._from > 0
 
@@ -192,7 +191,7 @@ class ElementDepth:
     def leave(self) -> bool:
         """Leave an element; return whether it was skipped."""
         self.depth -= 1
-        was = self.on
+        was = self.is_skipping
         if self.depth < self._from:
             self._from = 0
         return was

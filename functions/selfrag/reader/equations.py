@@ -1,7 +1,7 @@
 """Equations of Office and MathML as linear text: E=mc^2, (a+b)/c, sqrt(x), sum_(i=1)^n."""
 
 from selfrag.reader.archive import PartReader
-from selfrag.reader.scripts import grouped
+from selfrag.reader.scripts import parenthesize
 
 MAX_EQUATION = 10_000  # characters; the rest of a longer equation is written without structure
 _MAX_SIGN = 4  # characters of a bracket or an accent
@@ -20,7 +20,7 @@ class Equation(PartReader):
         self._length = 0
 
     @property
-    def shown(self) -> str:
+    def result(self) -> str:
         """Return the equation as text."""
         return " ".join("".join(self._open[0][0]).split())
 
@@ -42,14 +42,14 @@ class Equation(PartReader):
         if name.endswith("Pr"):
             self._open[-1][1].update(values)
         elif name not in _LEFT_OUT:
-            self._open[-1][0].append(_written(name, parts, values))
+            self._open[-1][0].append(_write_element(name, parts, values))
 
 
-def _written(name: str, parts: list[str], values: dict[str, str]) -> str:
+def _write_element(name: str, parts: list[str], values: dict[str, str]) -> str:
     """Combine the parts of an element, ordered alike in both equation formats."""
     match name, parts:
         case "f" | "mfrac", [above, below]:
-            return f"{grouped(above)}/{grouped(below)}"
+            return f"{parenthesize(above)}/{parenthesize(below)}"
         case "sSup" | "msup" | "limUpp" | "mover", [base, high]:
             return _scripts(base, "", high)
         case "sSub" | "msub" | "limLow" | "munder", [base, low]:
@@ -61,9 +61,9 @@ def _written(name: str, parts: list[str], values: dict[str, str]) -> str:
         case "nary", [low, high, base]:
             return f"{_scripts(values.get('chr', '∫'), low, high)} {base}"
         case "rad", [degree, base]:
-            return f"root_{grouped(degree)}({base})" if degree else f"sqrt({base})"
+            return f"root_{parenthesize(degree)}({base})" if degree else f"sqrt({base})"
         case "mroot", [base, degree]:
-            return f"root_{grouped(degree)}({base})"
+            return f"root_{parenthesize(degree)}({base})"
         case "msqrt", _:
             return f"sqrt({''.join(parts)})"
         case "func", [function, base]:
@@ -81,21 +81,21 @@ def _written(name: str, parts: list[str], values: dict[str, str]) -> str:
 
 
 def _scripts(base: str, low: str, high: str) -> str:
-    name = _LARGE.get(base, grouped(base) if base else "")
-    return name + (f"_{grouped(low)}" if low else "") + (f"^{grouped(high)}" if high else "")
+    name = _LARGE.get(base, parenthesize(base) if base else "")
+    return name + (f"_{parenthesize(low)}" if low else "") + (f"^{parenthesize(high)}" if high else "")
 
 
-class ReaderOfEquations(PartReader):
+class EquationReader(PartReader):
     """A listener to a part that takes equations as text."""
 
     def equation(self, text: str) -> None:
         """Take in an equation."""
 
 
-class WithEquations(PartReader):
+class EquationFilter(PartReader):
     """Hands a part of an Office document on to its reader, with equations as text."""
 
-    def __init__(self, reader: ReaderOfEquations) -> None:
+    def __init__(self, reader: EquationReader) -> None:
         self._reader = reader
         self._equation: Equation | None = None
 
@@ -107,7 +107,7 @@ class WithEquations(PartReader):
 
     def end(self, name: str) -> None:
         if self._equation and name == "oMath":
-            self._reader.equation(self._equation.shown)
+            self._reader.equation(self._equation.result)
             self._equation = None
         else:
             (self._equation or self._reader).end(name)

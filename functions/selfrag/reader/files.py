@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Part, document_from
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import ending_of
-from selfrag.domain.writing import listed
-from selfrag.reader.labels import last_modified, of_object
+from selfrag.domain.writing import list_names
+from selfrag.reader.labels import last_modified, object_labels
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import ContainedFunction, WorkerFailure
 from selfrag.reader.scans.detection import HOW, Scan, scan_of, stretches
@@ -70,20 +70,20 @@ def read_file(
         # A document of empty pages, all awaiting recognition.
         pages = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
         document = Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=pages)
-    labels = {name: label for name, label in vars(of_object(metadata)).items() if label}
-    document = replace(_with_warning(document, scan, recognition), **labels)
+    labels = {name: label for name, label in vars(object_labels(metadata)).items() if label}
+    document = replace(_replace_scan_warning(document, scan, recognition), **labels)
     document = replace(document, date=document.date or last_modified(metadata))
     return FileContent(document, scan=scan if recognition else None)
 
 
-def _with_warning(document: Document, scan: Scan | None, recognition: bool) -> Document:
+def _replace_scan_warning(document: Document, scan: Scan | None, recognition: bool) -> Document:
     """Replace the reader's warning about scanned pages by one that lists the unread pages."""
     if scan is None:
         return document
     warnings = [warning for warning in document.warnings if SCANNED not in warning]
     if unread := scan.left if recognition else (*scan.pages, *scan.left):
         why = "more than are recognised of one document (`text_recognition_pages`)" if recognition else HOW
-        pages = listed(stretches(unread))
+        pages = list_names(stretches(unread))
         warnings.append(
             f"{document.key} has pages that show pictures and hold no text, which were not read: {pages}; {why}."
         )

@@ -73,13 +73,13 @@ def _kind_of(content: bytes, expected: str) -> str:
     if content.startswith(b"{\\rtf"):
         return REFUSED[".rtf"]
     if content.startswith(_OLE):
-        return _of_ole(content, expected)
+        return _ole_kind(content, expected)
     if content.startswith(_ZIP):
-        return _of_zip(content, expected)
+        return _zip_kind(content, expected)
     return expected if expected in (TEXT, MESSAGE) else ""
 
 
-def _of_ole(content: bytes, expected: str) -> str:
+def _ole_kind(content: bytes, expected: str) -> str:
     """Return a kind, or a refusal, by the streams of an OLE file."""
 
     def has(stream: str) -> bool:
@@ -92,7 +92,7 @@ def _of_ole(content: bytes, expected: str) -> str:
     return "an Office file of the old kind; save it as .docx, .xlsx or .pptx"
 
 
-def _of_zip(content: bytes, expected: str) -> str:
+def _zip_kind(content: bytes, expected: str) -> str:
     """Return a kind by the content of an archive; a damaged archive is `expected` if that is one."""
     names, media_type = frozenset[str](), b""
     with suppress(Exception), ZipFile(BytesIO(content)) as archive:  # zipfile and zlib raise half a dozen kinds

@@ -32,7 +32,7 @@ def labels(tags: Iterable[str], date: str) -> Labels:
     return Labels(tuple(valid[:MAX_TAGS]), _day(date.strip()))
 
 
-def of_object(metadata: Mapping[str, str]) -> Labels:
+def object_labels(metadata: Mapping[str, str]) -> Labels:
     """Return the labels in an object's metadata, which is ASCII: other letters are percent-encoded."""
     return labels([unquote(metadata.get("tags", ""))], unquote(metadata.get("date", "")))
 

@@ -96,19 +96,19 @@ def _read(key: str, content: bytes, parts: FileParts) -> Document:
     match ending:
         case ".pdf":
             # No page number is this high.
-            return _loaded(ending)(key, content, parts.without, parts.begin, _reader_within(parts, number=10_000))
+            return _load(ending)(key, content, parts.without, parts.begin, _reader_within(parts, number=10_000))
         case ".docx" | ".epub" | ".eml":
-            return _loaded(ending)(key, content, _reader_within(parts))
+            return _load(ending)(key, content, _reader_within(parts))
     if ending in _OF_BYTES:
-        return _loaded(ending)(key, content)
-    from selfrag.reader.data.encodings import decoded
+        return _load(ending)(key, content)
+    from selfrag.reader.data.encodings import decode
 
-    text, warnings = decoded(key, content, declares=ending in (".html", ".htm"))
-    document = _loaded(ending)(key, text)
+    text, warnings = decode(key, content, declares=ending in (".html", ".htm"))
+    document = _load(ending)(key, text)
     return replace(document, warnings=(*warnings, *document.warnings))
 
 
-def _loaded(ending: str) -> Callable[..., Document]:
+def _load(ending: str) -> Callable[..., Document]:
     """Import the reader of a kind on first use."""
     module, _, name = (_OF_BYTES | _OF_TEXT)[ending].partition(":")
     reader: Callable[..., Document] = getattr(import_module(f"selfrag.reader.{module}"), name)

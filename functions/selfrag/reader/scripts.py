@@ -28,10 +28,10 @@ def superscript(before: str, raised: str) -> str:
     text, before = raised.strip(), before[-_CONTEXT:]
     if not before.strip() or not text or raised[0].isspace():
         return f"[{text}]" if text and not before and _NOTES.fullmatch(text) else raised
-    return _raised(before, text) + raised[len(raised.rstrip()) :]
+    return _raise(before, text) + raised[len(raised.rstrip()) :]
 
 
-def _raised(before: str, text: str) -> str:
+def _raise(before: str, text: str) -> str:
     after_digit, word = before[-1].isdigit(), _LETTERS.search(before)
     if before[-1].isspace():
         return text
@@ -45,7 +45,7 @@ def _raised(before: str, text: str) -> str:
         return text
     is_base = after_digit or any(form.search(before) for form in (_VARIABLE, _FACTOR, _GROUP))
     if is_base and text != "1" and (_NUMBER.fullmatch(text) or _is_exponent(text)):
-        return f"^{grouped(text)}"
+        return f"^{parenthesize(text)}"
     if text[0] in "[(":
         return text
     if word and _NUMBER.fullmatch(text) and not text[0].isdigit():
@@ -71,9 +71,9 @@ def subscript(before: str, lowered: str) -> str:
     rest = lowered[len(lowered.rstrip()) :]
     variable = _VARIABLE.search(before)
     is_index = (variable and variable[0].islower()) or (before[-1].isdigit() and text[0].isdigit())
-    return (f"_{grouped(text)}" if is_index or not _WHOLE.fullmatch(text) else text) + rest
+    return (f"_{parenthesize(text)}" if is_index or not _WHOLE.fullmatch(text) else text) + rest
 
 
-def grouped(text: str) -> str:
+def parenthesize(text: str) -> str:
     """Parenthesize a formula, unless it is a single number, name or group."""
     return text if _WHOLE.fullmatch(text) else f"({text})"

@@ -50,7 +50,9 @@ def search(
         unseen = replace(bounds, without=[*bounds.without, *hits])
         lists = [index.search(text, vector, CANDIDATES, unseen) for text, vector in queries]
         texts = [text for text, _ in queries]
-        for rank in zip_longest(*map(_named_first, texts, (ranked(candidates, spread_floor) for candidates in lists))):
+        for rank in zip_longest(
+            *map(_named_first, texts, (rank_passages(candidates, spread_floor) for candidates in lists))
+        ):
             for passage in filter(None, rank):
                 hits.setdefault(passage.passage_id, passage)
         for candidates in lists:
@@ -71,10 +73,10 @@ def _named_first(query: str, passages: Sequence[Passage]) -> list[Passage]:
 
 def best(candidates: Candidates, top_k: int, spread_floor: float = 0.0) -> list[Passage]:
     """Return the best passages of both searches, each with its fused score and its near-duplicates."""
-    return fold(ranked(candidates, spread_floor))[:top_k]
+    return fold(rank_passages(candidates, spread_floor))[:top_k]
 
 
-def ranked(candidates: Candidates, spread_floor: float) -> list[Passage]:
+def rank_passages(candidates: Candidates, spread_floor: float) -> list[Passage]:
     """Return all passages of both searches, best first, each with its fused score."""
     hits = (candidates.by_text, candidates.by_vector)
     passages = {passage.passage_id: passage for search in hits for passage, _ in search}

@@ -16,13 +16,13 @@ DeciderProtocol = Literal["systemone", "completions"]
 _BY_PROFILE: dict[Profile, GraderKind] = {"thrifty": "decider", "balanced": "cascade", "strict": "claude"}
 
 
-def _checked(url: str) -> str:
+def _check_settings(url: str) -> str:
     if url and urlsplit(url).scheme not in ("http", "https"):
         raise ValueError("it must begin with https:// or http://")
     return check_encrypted(url)
 
 
-def _of_graders(steps: dict[str, object]) -> dict[str, object]:
+def _check_graders(steps: dict[str, object]) -> dict[str, object]:
     if unknown := sorted(set(steps) - set(GRADERS)):
         raise ValueError(f"no such grader: {', '.join(unknown)}; the graders are {', '.join(GRADERS)}")
     return steps
@@ -38,23 +38,23 @@ class DeciderSettings(FromEnvironment):
     """
 
     profile: Profile = "balanced"
-    decider_url: Annotated[str, AfterValidator(_checked)] = ""
+    decider_url: Annotated[str, AfterValidator(_check_settings)] = ""
     decider_protocol: DeciderProtocol = "systemone"
     decider_model: str = ""
     decider_secret: str = ""
     decider_window_tokens: int = Field(default=4096, ge=256)
     decider_price: float = Field(default=0.0, ge=0.0)
     decider_timeout_seconds: float = Field(default=5.0, gt=0)
-    decider_thresholds: Annotated[dict[str, Thresholds], AfterValidator(_of_graders)] = {}
-    graders: Annotated[dict[str, GraderKind], AfterValidator(_of_graders)] = {}
+    decider_thresholds: Annotated[dict[str, Thresholds], AfterValidator(_check_graders)] = {}
+    graders: Annotated[dict[str, GraderKind], AfterValidator(_check_graders)] = {}
 
     @property
-    def configured(self) -> bool:
+    def is_configured(self) -> bool:
         """Return whether there is a server."""
         return bool(self.decider_url)
 
     @model_validator(mode="after")
-    def _with_model(self) -> Self:
+    def _check_model(self) -> Self:
         if self.decider_url and not self.decider_model:
             raise ValueError("SELFRAG_DECIDER_URL names a server; name its model in SELFRAG_DECIDER_MODEL, too")
         if not self.decider_url and set(self.graders.values()) - {"claude"}:
@@ -63,7 +63,7 @@ class DeciderSettings(FromEnvironment):
 
     def grader(self, step: str) -> GraderKind:
         """Return who judges a step."""
-        return self.graders.get(step, _BY_PROFILE[self.profile]) if self.configured else "claude"
+        return self.graders.get(step, _BY_PROFILE[self.profile]) if self.is_configured else "claude"
 
     def thresholds(self, step: str) -> Thresholds:
         """Return the thresholds of a step's cascade."""

@@ -26,7 +26,7 @@ def first_of(step: str) -> str:
     return f"{step}_first"
 
 
-def of_the_profile(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+def profile_models(models: dict[str, str], info: ValidationInfo) -> dict[str, str]:
     """Return the models of the profile, or `model` for each step, with these overrides."""
     steps = (*DEFAULT_MODELS, FIRST)
     unknown = sorted(set(models) - set(steps))

@@ -28,7 +28,7 @@ Handler = Callable[[Event, Any], Event]
 T = TypeVar("T", bound=BaseModel)
 
 
-def hashed(text: str) -> str:
+def hash_text(text: str) -> str:
     """Return a short hash that identifies the log lines of one question without its text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
@@ -46,24 +46,24 @@ def step_handler(
     def handler(event: Event, context: Any) -> Event:
         if event.keys() == KEEP_WARM:
             return {}
-        logger.append_keys(step=name, question=hashed(str(event.get("question", ""))))
-        with _counted(name) as run, _logged(event.get("deadline_ms")):
-            result = work(_parsed(name, task, event))
-            run.error = _noted(name, result, prices) if isinstance(result, StepResult) else None
+        logger.append_keys(step=name, question=hash_text(str(event.get("question", ""))))
+        with _count_run(name) as run, _log_errors(event.get("deadline_ms")):
+            result = work(_parse_task(name, task, event))
+            run.error = _record_calls(name, result, prices) if isinstance(result, StepResult) else None
             logger.info("done") if run.error is None else logger.warning("failed", extra={"error": run.error})
             return result.model_dump(mode="json")
 
     return handler
 
 
-def _parsed(name: str, task: type[T], event: Event) -> T:
+def _parse_task(name: str, task: type[T], event: Event) -> T:
     try:
         return task.model_validate(event)
     except ValidationError as error:
         raise InvalidInput(f"{name} cannot read its input: {wrong_fields(error)}") from None
 
 
-def _noted(name: str, result: StepResult, prices: Callable[[], Mapping[str, Prices]]) -> str | None:
+def _record_calls(name: str, result: StepResult, prices: Callable[[], Mapping[str, Prices]]) -> str | None:
     """Count a step's calls and throttles, and return why it had no result, if so."""
     count_calls(result.calls, prices())
     if result.throttled:
@@ -79,7 +79,7 @@ class _StepRun:
 
 
 @contextmanager
-def _counted(name: str) -> Iterator[_StepRun]:
+def _count_run(name: str) -> Iterator[_StepRun]:
     started, run = time.monotonic(), _StepRun()
     try:
         yield run
@@ -88,7 +88,7 @@ def _counted(name: str) -> Iterator[_StepRun]:
 
 
 @contextmanager
-def _logged(deadline_ms: float | None) -> Iterator[None]:
+def _log_errors(deadline_ms: float | None) -> Iterator[None]:
     """Log an error that ends a step; a retryable one without time for a retry becomes DeadlineExceeded."""
     try:
         yield

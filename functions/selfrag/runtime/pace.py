@@ -15,7 +15,7 @@ from selfrag.ports.recent import RecentCalls
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.deadline import SHORTEST_CALL_SECONDS, STEP_SECONDS
 
-MOST_REQUESTS = 4
+MAX_REQUESTS = 4
 # Time kept for the call that follows a wait.
 CALL_SECONDS = 1.0
 # Deployment-wide backoff after a refusal without a `retry-after`.
@@ -67,7 +67,7 @@ class Pace:
         self._clock, self._recent, self._call_seconds, self._slots = clock, recent, call_seconds, slots
         self._deadline = float("inf") if deadline_ms is None else deadline_ms / 1000
         self._end = min(self._deadline, clock.now() + step_seconds)
-        self._requests_left = MOST_REQUESTS
+        self._requests_left = MAX_REQUESTS
         self._failure: SelfragError | None = None
 
     def now(self) -> float:
@@ -76,7 +76,7 @@ class Pace:
 
     def intervals(self, step: str, model: str) -> tuple[float, ...]:
         """Return the seconds between the last arrivals of a step at its model, this one included."""
-        return self._recent.seen(step, model).intervals
+        return self._recent.record_call(step, model).intervals
 
     def ask(self, step: str, model: str, send: Callable[[float], T]) -> RequestResult[T]:
         """Return the reply to a request; `send` is called with a timeout in seconds, again for each retry.
@@ -97,11 +97,11 @@ class Pace:
                     value = send(self._time())
             except RequestFailure as unanswered:
                 sent, throttled = sent + 1, throttled or unanswered.throttled
-                error = self._waited(step, model, unanswered)
+                error = self._wait(step, model, unanswered)
             except DeadlineExceeded as late:
                 error = late
             except BudgetExceeded as spent:
-                if self._requests_left == MOST_REQUESTS:
+                if self._requests_left == MAX_REQUESTS:
                     raise
                 error = self._failure or spent
             else:
@@ -128,35 +128,35 @@ class Pace:
             raise DeadlineExceeded("no time is left for another call")
         return min(self._call_seconds, left)
 
-    def _waited(self, step: str, model: str, unanswered: RequestFailure) -> SelfragError | None:
+    def _wait(self, step: str, model: str, unanswered: RequestFailure) -> SelfragError | None:
         """Wait before a retry, or return the error that ends the step without one."""
         self._requests_left -= 1
         self._failure = unanswered.error
         if unanswered.throttled:
-            self._recent.refused(model, FEW_SECONDS if unanswered.after is None else unanswered.after)
+            self._recent.record_refusal(model, FEW_SECONDS if unanswered.after is None else unanswered.after)
         if not self._requests_left:
             return unanswered.error
         seconds = self._backoff() if unanswered.after is None else unanswered.after
         if not self._fits(seconds):
-            return self._ended(unanswered.error)
+            return self._log_end(unanswered.error)
         self._clock.sleep(seconds)
         self._hold_back(step, model)
         return None
 
-    def _ended(self, error: TemporarilyUnavailable) -> SelfragError:
+    def _log_end(self, error: TemporarilyUnavailable) -> SelfragError:
         """Return DeadlineExceeded if no backoff fits before the deadline, else the service's own error."""
         if self._clock.now() + _LONGEST_BACKOFF_SECONDS + CALL_SECONDS <= self._deadline:
             return error
         return DeadlineExceeded(f"no time is left for another try: {error}")
 
     def _backoff(self) -> float:
-        tried = MOST_REQUESTS - self._requests_left
+        tried = MAX_REQUESTS - self._requests_left
         longest = min(_LONGEST_BACKOFF_SECONDS, _FIRST_BACKOFF_SECONDS * 2.0 ** (tried - 1))
         return longest * (1 + self._clock.share()) / 2
 
     def _hold_back(self, step: str, model: str) -> None:
         """Wait out the deployment-wide backoff for this model, if it fits before the deadline."""
-        while (patience := self._recent.seen(step, model).patience) > 0:
+        while (patience := self._recent.record_call(step, model).patience) > 0:
             seconds = patience + self._clock.share()
             if not self._fits(seconds):
                 return

@@ -44,7 +44,7 @@ def forget(*parts: Component[Any]) -> None:
 
 
 @contextmanager
-def overriding(components: Mapping[str, object]) -> Iterator[None]:
+def override(components: Mapping[str, object]) -> Iterator[None]:
     """Override components by key for the duration of the block; others are made anew in it, and again after it."""
     before = dict(_overrides)
     _replace({**before, **components})

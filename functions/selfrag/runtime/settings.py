@@ -14,7 +14,7 @@ from selfrag.domain.errors import Misconfigured
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
 from selfrag.runtime.deadline import STEP_SECONDS
 from selfrag.runtime.models import DEFAULT_MODELS as DEFAULT_MODELS  # for who names the steps that ask a model
-from selfrag.runtime.models import of_the_profile
+from selfrag.runtime.models import profile_models
 
 # Raise it when the same file would be read or split differently than before: it is part of a document's version.
 PASSAGES = "12"
@@ -58,7 +58,7 @@ class Settings(FromEnvironment):
     parallel: int = Field(default_factory=lambda fields: 1 if fields["model"] else 6, ge=1)
     prices: dict[str, Prices] = {}
     profile: Profile = "balanced"
-    models: Annotated[dict[str, str], AfterValidator(of_the_profile)] = Field(default={}, validate_default=True)
+    models: Annotated[dict[str, str], AfterValidator(profile_models)] = Field(default={}, validate_default=True)
 
     verdicts_table: str = "selfrag-verdicts"
     verdict_ttl_days: int = Field(default=30, ge=1)
@@ -161,7 +161,7 @@ class SpendingSettings(FromEnvironment):
 
 
 class SpanSettings(FromEnvironment):
-    """The services that traces are sent to, and the secrets with their headers and keys.
+    """The services that traces are sent to, the secrets with their headers and keys, and who sends.
 
     The variables of OpenTelemetry and Langfuse have the names that they have everywhere.
     """
@@ -172,18 +172,8 @@ class SpanSettings(FromEnvironment):
     otel_logs: str = Field(default="otlp", validation_alias="OTEL_LOGS_EXPORTER")
     langfuse_host: str = Field(default="", validation_alias=AliasChoices("LANGFUSE_BASE_URL", "LANGFUSE_HOST"))
     langfuse_secret: str = ""
-    langfuse_timeout_seconds: float = Field(default=8.0, gt=0)
+    # Reasons of verdicts are sent where it is `true`, and no other text ever.
     capture: str = Field(default="", validation_alias="OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")
-
-    @property
-    def sends_content(self) -> bool:
-        """Return whether questions, answers and reasons are sent, too; with any other value they are not."""
-        return self.capture.lower() in ("true", "span_and_event")
-
-    @property
-    def sends_events(self) -> bool:
-        """Return whether verdicts are sent as events: to a collector, for Langfuse takes them as scores alone."""
-        return bool(self.otlp_endpoint) and self.otel_logs != "none"
 
 
 class CallerSettings(FromEnvironment):
@@ -215,5 +205,7 @@ def read(kind: type[S], **values: Any) -> S:
     except ValidationError as error:
         wrong = "; ".join(f"SELFRAG_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
     except SettingsError as error:  # invalid JSON; the message has the field's name in quotes
-        wrong = f"SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON"
+        wrong = (
+            f'SELFRAG_{str(error).split(chr(34))[1].upper()}: it is not valid JSON; write it like {{"name": "value"}}'
+        )
     raise Misconfigured(f"the settings are wrong: {wrong}")

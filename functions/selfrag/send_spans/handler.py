@@ -5,10 +5,9 @@ from typing import Any
 from pydantic import AliasPath, BaseModel, Field, Json, JsonValue
 
 from selfrag import bootstrap
+from selfrag.adapters.otlp import answer_trace
 from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS, AnswerResponse
-from selfrag.domain.spans import AnswerTrace, answer_trace
-from selfrag.runtime.observability import hashed
 
 
 def _attribute(name: str, kind: str) -> Any:
@@ -18,7 +17,6 @@ def _attribute(name: str, kind: str) -> Any:
 class StoredAnswer(BaseModel):
     """An item of the table of answers with its response, as a record of the stream has it."""
 
-    question: str = _attribute("question", "S")
     collections: list[dict[str, str]] = _attribute("collections", "L")
     expires_at: float = _attribute("expires_at", "N")
     response: Json[dict[str, JsonValue]] = _attribute("response", "S")
@@ -43,23 +41,22 @@ bootstrap.warm(spans.collector)
 @bootstrap.step("send_spans", AnswerBatch)
 def handler(batch: AnswerBatch) -> SpanCount:
     """Send the traces of a batch of stored answers; an error leaves the batch to Lambda, which tries it again."""
-    traces = [_trace(stored) for stored in batch.answers]
-    collector = spans.collector()
+    config, collector, langfuse = spans.span_settings(), spans.collector(), spans.langfuse()
+    traces = [
+        answer_trace(
+            AnswerResponse.model_validate(stored.response, extra="ignore"),
+            [name for collection in stored.collections for name in collection.values()],
+            stored.expires_at - KEPT_SECONDS,
+            config.otel_service,
+            config.capture.lower() == "true",
+        )
+        for stored in batch.answers
+    ]
     collector.send_spans(traces)
-    if spans.span_settings().sends_events:
+    if config.otlp_endpoint and config.otel_logs != "none":
         collector.send_events(traces)
-    if langfuse := spans.langfuse():
+    if langfuse:
         langfuse.send_scores(traces)
     return SpanCount(
-        spans=sum(len(trace.spans) for trace in traces), evaluations=sum(len(trace.evaluations) for trace in traces)
-    )
-
-
-def _trace(stored: StoredAnswer) -> AnswerTrace:
-    return answer_trace(
-        AnswerResponse.model_validate(stored.response, extra="ignore"),
-        hashed(stored.question),
-        [name for collection in stored.collections for name in collection.values()],
-        stored.expires_at - KEPT_SECONDS,
-        spans.span_settings().sends_content,
+        spans=sum(len(trace.spans) for trace in traces), evaluations=sum(len(trace.events) for trace in traces)
     )

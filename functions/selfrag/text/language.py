@@ -85,7 +85,7 @@ _SIGNS = [
 _SETS = {language: set(words.split()) for language, words in _WORDS.items()}
 _SHARED = Counter(word for words in _SETS.values() for word in words)
 # Minimum evidence for a language, and minimum lead over a related one.
-_LEAST, _LEAD = 0.5, 0.1
+_MIN_EVIDENCE, _LEAD = 0.5, 0.1
 
 
 def language_of(text: str) -> Language:
@@ -97,16 +97,16 @@ def language_of(text: str) -> Language:
 def detect_language(text: str) -> str:
     """Return the language of a text as an ISO 639-1 code, "en" if in doubt."""
     text = unicodedata.normalize("NFKC", text)
-    script = _by_script(text)
+    script = _detect_by_script(text)
     words = _WORD.findall(_EAST_ASIAN_RUN.sub(" ", text))
     if script and len(words) <= len(_EAST_ASIAN_RUN.findall(text)):
         return script
-    language, evidence = _by_words(text, words)
+    language, evidence = _detect_by_words(text, words)
     # A sentence of words that quotes some East Asian ones, or one of these with names in Latin letters.
     return script if script and evidence < 2 else language
 
 
-def _by_script(text: str) -> str | None:
+def _detect_by_script(text: str) -> str | None:
     """Return the language of the East Asian or Cyrillic characters of a text; None without any."""
     if _CYRILLIC.search(text):
         return "ru"
@@ -133,9 +133,9 @@ def _is_simplified(ideograph: str) -> bool:
     return False
 
 
-def _by_words(text: str, words: list[str]) -> tuple[str, int]:
+def _detect_by_words(text: str, words: list[str]) -> tuple[str, int]:
     """Return the language of the Latin words, and the number of its function words among them."""
-    folded = {_folded(word) for word in words}
+    folded = {_fold(word) for word in words}
     scores = dict.fromkeys(_SETS, 0.0)
     for word in folded:
         for language, own in _SETS.items():
@@ -146,11 +146,11 @@ def _by_words(text: str, words: list[str]) -> tuple[str, int]:
             for language in languages:
                 scores[language] += weight
     best, next_best = sorted(scores, key=scores.__getitem__, reverse=True)[:2]
-    sure = scores[best] >= max(_LEAST, scores[next_best] + _LEAD)
+    sure = scores[best] >= max(_MIN_EVIDENCE, scores[next_best] + _LEAD)
     return best if sure else "en", len(folded & _SETS[best])
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     """Return a word in small letters without accents."""
     letters = unicodedata.normalize("NFD", word.casefold())
     return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -1,6 +1,6 @@
-"""Near-duplicates: texts that say the same, whatever their case, width, spaces and marks, or but for a few plain words.
+"""Near-duplicates: texts equal in case, width, spaces and marks, or except for a few plain words.
 
-Numbers, codes, names, negations and the words next to numbers are never plain: a doubt keeps two texts apart.
+Numbers, codes, names, negations and the words next to numbers are never plain: in doubt, texts stay separate.
 """
 
 import re
@@ -52,9 +52,9 @@ class _Group:
 
 
 def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
-    """Return the places of the texts in groups that say the same, each in the order of its first text.
+    """Return groups of equivalent texts by position, in order of their first text.
 
-    Texts of two dates, or under two titles, stay apart, and so does a text without words.
+    Texts of different dates or titles stay separate, as do texts without words.
     """
     groups: list[_Group] = []
     same: dict[tuple[str, ...], list[_Group]] = {}
@@ -63,7 +63,7 @@ def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
         words = list(_words(text.text))
         title = tuple(word.casefold() for word in _words(text.title))
         all_of = (*title, "\n", *(word.casefold() for word in words))
-        others, plain = _parted(words)
+        others, plain = _split_fixed(words)
         fixed = (*title, "\n", *others)
         matches = [group for group in same.setdefault(all_of, []) if _agree(group.date, text.date)]
         matches += [
@@ -82,17 +82,22 @@ def near_duplicates(texts: Sequence[Text]) -> list[list[int]]:
 
 
 def is_other_version(text: Text, other: Text) -> bool:
-    """Return whether two texts of two dates under one title are copies but for a number, a name or a negation.
+    """Return whether two dated texts under one title differ only in a number, a name or a negation.
 
-    Beside dates, they differ so in one place, and in one more for every twenty words: two rows of a form do in more.
+    Apart from dates, one difference is allowed, and one more for every twenty words: rows of a form differ in more.
     """
-    if not text.date or not other.date or text.date == other.date or _undated(text.title) != _undated(other.title):
+    if (
+        not text.date
+        or not other.date
+        or text.date == other.date
+        or _strip_years(text.title) != _strip_years(other.title)
+    ):
         return False
-    mine, theirs = list(_in_letters(text.text)), list(_in_letters(other.text))
+    mine, theirs = list(_split_letters(text.text)), list(_split_letters(other.text))
     matcher = SequenceMatcher(None, [*map(str.casefold, mine)], [*map(str.casefold, theirs)], autojunk=False)
     if matcher.quick_ratio() < _VERSION or matcher.ratio() < _VERSION:
         return False
-    plain, their_plain = _plain(mine), _plain(theirs)
+    plain, their_plain = _find_replaceable(mine), _find_replaceable(theirs)
     changes = [
         mine[a:b] + theirs[c:d]
         for kind, a, b, c, d in matcher.get_opcodes()
@@ -102,11 +107,11 @@ def is_other_version(text: Text, other: Text) -> bool:
     return bool(changes) and len(undated) <= 1 + len(mine) // 20
 
 
-def _undated(title: str) -> list[str]:
+def _strip_years(title: str) -> list[str]:
     return [word.casefold() for word in _words(title) if not _YEAR.fullmatch(word)]
 
 
-def _in_letters(text: str) -> Iterator[str]:
+def _split_letters(text: str) -> Iterator[str]:
     """Yield the words of a text, East Asian ones letter by letter."""
     for word in _words(text):
         yield from word if RUN.fullmatch(word) else [word]
@@ -116,11 +121,11 @@ def _agree(date: str | None, other: str | None) -> bool:
     return date == other or None in (date, other)
 
 
-def _parted(words: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+def _split_fixed(words: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Return the words that must be equal, and the plain ones before, between and after them."""
     others: list[str] = []
     plain: list[list[str]] = [[]]
-    for word, is_plain in zip(words, _plain(words), strict=True):
+    for word, is_plain in zip(words, _find_replaceable(words), strict=True):
         if is_plain:
             plain[-1].append(word)
         else:
@@ -145,7 +150,7 @@ def _differ_little(plain: Sequence[Sequence[str]], other: Sequence[Sequence[str]
     return changes * _SHARE < words and not opposite
 
 
-def _plain(words: Sequence[str]) -> list[bool]:
+def _find_replaceable(words: Sequence[str]) -> list[bool]:
     """Return of each word whether another may stand in its place."""
     plain = [_may_differ(word) for word in words]
     for at, word in enumerate(words):

@@ -57,15 +57,14 @@ _LONGEST = 40  # characters before and behind a stop that the rules read
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a text into sentences that join to the text again; none is only white space."""
+    """Split a text into sentences that join to the text again; none is only white space."""
     return _split(text, text[:_SAMPLE])
 
 
 def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Cut a text into sentences, except that these stretches (in order, from character to character) stay whole.
+    """Split a text into sentences, but keep these stretches (in order, by character) whole.
 
-    A stretch has no white space around it: the line end after it begins the next piece. Together they are the text
-    again, and none is only white space.
+    Stretches have no outer white space. The pieces join to the text again, and none is only white space.
     """
     ranges: list[tuple[int, int]] = []
     at = 0

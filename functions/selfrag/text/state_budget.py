@@ -12,11 +12,11 @@ P = TypeVar("P", bound=BaseModel)
 STATE_BUDGET_BYTES = 160 * 1024
 
 
-def within_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> tuple[list[P], int, list[str]]:
-    """Keep the best passages that fit next to `used` bytes, or into half of the rest if it is `shared`.
+def cut_to_budget(passages: Sequence[P], used: int, *, shared: bool = False) -> tuple[list[P], int, list[str]]:
+    """Keep the best passages that fit next to `used` bytes, or into half of the rest if `shared`.
 
-    Returns these, their size in bytes and a warning if any were dropped. The size is that of ASCII-escaped JSON, the
-    largest form in which a service may store it.
+    Returns these, their size in bytes, and a warning if any were dropped. The size is that of ASCII-escaped JSON, the
+    largest form in storage.
     """
     room = (STATE_BUDGET_BYTES - used) // (2 if shared else 1)
     fitting: list[P] = []

@@ -1,4 +1,4 @@
-"""A question that a person would ask of a document, made from a sentence of it that answers it."""
+"""A question that a document answers, made from one of its sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 _SUPERSEDED = re.compile(r"superseded|obsolete|archive|deprecated|veraltet|廃止|폐지", re.IGNORECASE)
 # Sentences after these are no summary of a document, and would take time to try.
-_MOST_SENTENCES = 200
+_MAX_SENTENCES = 200
 
 
 class TitledText(NamedTuple):
@@ -48,7 +48,7 @@ class TitledText(NamedTuple):
 
 
 def suggestion(title: str, tags: Sequence[str], sections: Sequence[TitledText]) -> str:
-    """Return a question that a document answers; "" if it has been superseded, or has no sentence that shows one."""
+    """Return a question that a document answers; "" if it is superseded or has no suitable sentence."""
     if not sections or _SUPERSEDED.search(" ".join([title, *tags])):
         return ""
     words = [words_of(f"{section.title} {section.text}") for section in sections]
@@ -67,7 +67,7 @@ def _candidates(sections: Sequence[TitledText]) -> Iterator[tuple[int, str]]:
         for number, section in enumerate(sections)
         for sentence in split_sentences(section.text)
     )
-    for (number, sentence), _ in zip(sentences, range(_MOST_SENTENCES), strict=False):
+    for (number, sentence), _ in zip(sentences, range(_MAX_SENTENCES), strict=False):
         for shape, question in _SHAPES:
             if match := shape.match(sentence[:200]):
                 parts = match.groupdict()

@@ -23,7 +23,7 @@ from selfrag_cli.local.stack import (
     INGESTION,
     MACHINE_ARN,
     QUESTION,
-    announced,
+    announce_step,
     definition_of,
     handlers_environment,
     placeholders,
@@ -92,7 +92,7 @@ def running_stack(
         opened.enter_context(mock_aws())
         make()
         deployed = deployed_handlers() if handlers is None else handlers
-        states = States(_machines({name: announced(name, each, on_step) for name, each in deployed.items()}, pause))
+        states = States(_machines({name: announce_step(name, each, on_step) for name, each in deployed.items()}, pause))
         opened.enter_context(patch.object(BaseClient, "_make_api_call", _with_machines(states)))
         yield LocalStack(states)
 

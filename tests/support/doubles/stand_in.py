@@ -15,7 +15,7 @@ from tests.support.doubles.refusals import check
 from tests.support.doubles.requests import forced_tool, is_current, output_format
 
 KEPT_REQUESTS = 200
-_MOST_RESULTS, _USUAL_RESULTS = 20, 5
+_MAX_RESULTS, _USUAL_RESULTS = 20, 5
 
 
 class MessagesServer(JsonServer):
@@ -84,8 +84,8 @@ class WebServer(JsonServer):
         if not query.strip():
             raise Refusal("the query must not be empty")
         wanted = body.get("max_results", _USUAL_RESULTS)
-        if type(wanted) is not int or not 0 <= wanted <= _MOST_RESULTS:
-            raise Refusal(f"max_results must be a number from 0 to {_MOST_RESULTS}")
+        if type(wanted) is not int or not 0 <= wanted <= _MAX_RESULTS:
+            raise Refusal(f"max_results must be a number from 0 to {_MAX_RESULTS}")
         return self._pages(query, wanted, Domains(included=tuple(included)))
 
     def error(self, refused: Refusal) -> dict[str, Any]:

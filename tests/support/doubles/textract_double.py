@@ -17,7 +17,7 @@ from werkzeug.wrappers import Request, Response
 from tests.support.documents.scans import spelled
 from tests.support.loopback import Loopback
 
-MOST_PAGES, MOST_BYTES = 3000, 500 * 1024 * 1024
+MAX_PAGES, MAX_BYTES = 3000, 500 * 1024 * 1024
 _SIGNED = re.compile(r"Credential=[^ ]*/textract/aws4_request")
 _TOKEN = re.compile(r"[a-zA-Z0-9-_]{1,64}")
 _PICTURES = (b"\x89PNG", b"\xff\xd8", b"II*\0", b"MM\0*")
@@ -88,7 +88,7 @@ class TextractDouble(Loopback):
             pages = _pages(content)
         except PdfiumError:
             return _refused("UnsupportedDocumentException")
-        if len(content) > MOST_BYTES or len(pages) > MOST_PAGES:
+        if len(content) > MAX_BYTES or len(pages) > MAX_PAGES:
             return _refused("DocumentTooLargeException")
         self.pages += len(pages)
         job = self._tokens[token] = f"job-{len(self.jobs)}"

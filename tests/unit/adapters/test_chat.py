@@ -9,7 +9,7 @@ from werkzeug.wrappers import Request, Response
 
 from selfrag.adapters.chat import ChatModel
 from selfrag.adapters.claude.capabilities import Capabilities
-from selfrag.adapters.claude.purse import Purse
+from selfrag.adapters.claude.cost_budget import CostBudget
 from selfrag.domain.calls import Prices
 from selfrag.domain.errors import Misconfigured
 from selfrag.ports.model import Prompt, Source
@@ -31,7 +31,9 @@ def model_at(
     pace = Pace(Skipping().clock, MemoryCalls(1.0), 20.0, None)
     models = dict.fromkeys(("generate", "grade_relevance"), "qwen3:8b")
     client = ChatModel.connect(Settings(model="qwen3:8b", model_url=f"{url}/v1"), key)
-    return ChatModel(client, models, pace, Purse(budget, prices or {}), Capabilities(first_profile=ChatModel.profile))
+    return ChatModel(
+        client, models, pace, CostBudget(budget, prices or {}), Capabilities(first_profile=ChatModel.profile)
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

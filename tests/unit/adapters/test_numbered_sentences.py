@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from selfrag.adapters.numbered_sentences import as_numbered_sentences, with_citations
+from selfrag.adapters.numbered_sentences import number_sentences, parse_citations
 from selfrag.ports.model import CitedBlocks, Source
 
 SOURCES = [Source("a.md", "A", ("One. ", "Two. ")), Source("b.md", "B", ("Three; items[0], plate [2] too.",))]
@@ -34,14 +34,14 @@ ONE, TWO, THREE = CitedBlocks(0, 0, 1), CitedBlocks(0, 1, 2), CitedBlocks(1, 0, 
 def test_a_marker_cites_the_sentence_that_it_stands_at(
     text: str, expected: list[tuple[str, tuple[object, ...]]]
 ) -> None:
-    segments, dropped = with_citations(text, SOURCES)
+    segments, dropped = parse_citations(text, SOURCES)
     assert [(segment.text, segment.citations) for segment in segments if segment.text.strip()] == expected
     assert dropped == []
 
 
 @pytest.mark.parametrize("marker", ["[0]", "[4]", "[2-4]", "[3-1]", "[999]"])
 def test_a_marker_of_no_sentence_is_dropped_and_named(marker: str) -> None:
-    segments, dropped = with_citations(f"First [1]. Second {marker}.", SOURCES)
+    segments, dropped = parse_citations(f"First [1]. Second {marker}.", SOURCES)
     assert "".join(segment.text for segment in segments) == "First. Second."
     assert [segment.citations for segment in segments if segment.text.strip()] == [(ONE,), ()]
     assert dropped == [marker]
@@ -58,7 +58,7 @@ HOSTILE = [
 @pytest.mark.parametrize("place", ["name", "title", "block"])
 def test_nothing_of_a_source_looks_like_the_number_of_a_sentence(words: str, place: str) -> None:
     name, title, block = (words if place == part else "Leave" for part in ("name", "title", "block"))
-    lines = as_numbered_sentences([Source(name, title, ("Weeks: 18. ", block))]).split("\n")
+    lines = number_sentences([Source(name, title, ("Weeks: 18. ", block))]).split("\n")
     assert [line.partition(" ")[0] for line in lines] == ["Source:", "[1]", "[2]"]
     assert sum(len(re.findall(r"[\[【［][\s^]*\d", line)) for line in lines) == 2
 
@@ -66,7 +66,7 @@ def test_nothing_of_a_source_looks_like_the_number_of_a_sentence(words: str, pla
 @pytest.mark.parametrize("words", ["Take items[0] here.", "See plate [2] there.", "第【3】条。"])
 def test_bracketed_numbers_of_a_source_are_its_own_in_the_answer(words: str) -> None:
     sources = [Source("a.md", "A", (words,))]
-    (prompt_words,) = as_numbered_sentences(sources).split("\n")[1:]
-    segments, dropped = with_citations(prompt_words.removeprefix("[1] ") + " [1]", sources)
+    (prompt_words,) = number_sentences(sources).split("\n")[1:]
+    segments, dropped = parse_citations(prompt_words.removeprefix("[1] ") + " [1]", sources)
     assert [(segment.text, segment.citations) for segment in segments] == [(words, (CitedBlocks(0, 0, 1),))]
     assert dropped == []

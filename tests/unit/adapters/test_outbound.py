@@ -12,7 +12,7 @@ from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.converse import ConverseModel
 from selfrag.adapters.langfuse import Langfuse
 from selfrag.adapters.otlp import Collector
-from selfrag.adapters.outbound import checked_url, http_client_for, unreachable
+from selfrag.adapters.outbound import checked_url, http_client_for, unreachable_error
 from selfrag.adapters.tavily import Tavily
 from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest
@@ -69,7 +69,7 @@ def test_a_proxy_that_cannot_be_used_for_another_host_is_named(
 def test_what_is_no_url_is_refused_by_the_name_of_its_setting(url: str) -> None:
     with pytest.raises(Misconfigured, match="THE_URL is not a URL"):
         checked_url(url, "THE_URL")
-    assert isinstance(unreachable(httpx2.UnsupportedProtocol("no protocol"), url), Misconfigured)
+    assert isinstance(unreachable_error(httpx2.UnsupportedProtocol("no protocol"), url), Misconfigured)
 
 
 def connect_by_environment(url: str, monkeypatch: pytest.MonkeyPatch) -> object:
@@ -90,8 +90,8 @@ def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_o
         lambda: connect_by_environment(url, monkeypatch),
         lambda: ConverseModel.connect(Settings(model_base_url=url), "", "eu-west-1"),
         lambda: Tavily(httpx2.Client(), url, "k", 1.0, None),
-        lambda: Collector(url, "selfrag", {}),
-        lambda: Langfuse(httpx2.Client(), url, "public:secret", 1.0),
+        lambda: Collector(url, {}),
+        lambda: Langfuse(url, "public:secret"),
         lambda: read(DeciderSettings, decider_url=url, decider_model="m", decider_window_tokens=1000),
         lambda: ask_remote(AskRequest(question="Why?"), url.lower(), "k"),
     ]
@@ -126,7 +126,7 @@ def test_a_base_url_that_is_refused_is_not_repeated() -> None:
     ],
 )
 def test_an_unreachable_host_is_named_with_its_port_and_what_happened(error: Exception, kind: str) -> None:
-    told = unreachable(error, f"https://me:{PASSWORD}@api.example.com/v1?key={PASSWORD}")
+    told = unreachable_error(error, f"https://me:{PASSWORD}@api.example.com/v1?key={PASSWORD}")
     assert isinstance(told, TemporarilyUnavailable)
     assert "api.example.com:443 cannot be reached" in str(told)
     assert kind in str(told)
@@ -137,10 +137,10 @@ def test_an_unreachable_host_is_named_with_its_port_and_what_happened(error: Exc
 def test_the_proxy_that_the_call_went_through_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", f"http://me:{PASSWORD}@127.0.0.1:9")
     error = broken(httpx2.ConnectError("x"), ConnectionRefusedError(111, "Connection refused"))
-    told = str(unreachable(error, "https://api.example.com:8443"))
+    told = str(unreachable_error(error, "https://api.example.com:8443"))
     assert told == "api.example.com:8443 cannot be reached through the proxy that HTTPS_PROXY names: connection refused"
     monkeypatch.setenv("NO_PROXY", "example.com")
-    assert "proxy" not in str(unreachable(error, "https://api.example.com:8443"))
+    assert "proxy" not in str(unreachable_error(error, "https://api.example.com:8443"))
 
 
 def test_a_server_that_speaks_no_tls_is_told_as_such() -> None:
@@ -148,4 +148,4 @@ def test_a_server_that_speaks_no_tls_is_told_as_such() -> None:
         url = server.url.replace("http:", "https:")
         with pytest.raises(httpx2.ConnectError) as failed, http_client_for(url) as client:
             client.get(url)
-        assert "cannot be reached: TLS failed" in str(unreachable(failed.value, url))
+        assert "cannot be reached: TLS failed" in str(unreachable_error(failed.value, url))

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Request, Response
 from selfrag.adapters.chat import ChatModel
 from selfrag.adapters.claude.sdk import SdkClaude, exception_for
 from selfrag.adapters.decider import decider_client
-from selfrag.adapters.outbound import http_client_for, posted, unreachable
+from selfrag.adapters.outbound import http_client_for, post, unreachable_error
 from selfrag.adapters.transport import MAX_REPLY_BYTES
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.runtime.settings import Settings
@@ -36,7 +36,7 @@ def send_message(url: str, seconds: float) -> object:
 
 
 def send_search(url: str, seconds: float) -> object:
-    return posted(http_client_for(url), url, "the service", {}, {}, seconds)
+    return post(http_client_for(url), url, "the service", {}, {}, seconds)
 
 
 Send = Callable[[str, float], object]
@@ -79,11 +79,11 @@ def test_no_more_is_read_of_a_reply_than_its_limit(send: Send, encoding: str) ->
     if isinstance(error, anthropic.APIConnectionError):
         error = exception_for(error, "m", server.url, 0.0)
     elif not isinstance(error, TemporarilyUnavailable):
-        error = unreachable(error, server.url)
+        error = unreachable_error(error, server.url)
     assert "sent a reply larger than 8 MB, which is not read" in str(error)
 
 
 def test_a_small_compressed_reply_is_read() -> None:
     body = Response(gzip.compress(b'{"a": 1}'), headers={"content-encoding": "gzip"}, content_type="application/json")
     with Loopback(lambda request: body) as server:
-        assert posted(http_client_for(server.url), server.url, "the service", {}, {}, 5.0).json() == {"a": 1}
+        assert post(http_client_for(server.url), server.url, "the service", {}, {}, 5.0).json() == {"a": 1}

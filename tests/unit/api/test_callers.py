@@ -29,10 +29,10 @@ BOUND = {
 class Bound:
     """Bindings that do not change."""
 
-    def of(self, caller: str) -> Binding | None:
+    def get(self, caller: str) -> Binding | None:
         return Binding(BOUND[caller], frozenset({"ask"})) if caller in BOUND else None
 
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         raise AssertionError("a caller of named collections needs no list")
 
 
@@ -128,22 +128,22 @@ def test_thousands_of_callers_can_be_bound_and_each_gets_its_own(table: Any) -> 
         for number in range(2000):
             batch.put_item({"caller": f"key#{number}", "collections": {f"tenant-{number}", "shared"}})
     # Who is bound without actions may only ask.
-    assert bindings(table).of("key#1999") == Binding(("shared", "tenant-1999"), frozenset({"ask"}))
-    assert bindings(table).of("key#2000") is None
+    assert bindings(table).get("key#1999") == Binding(("shared", "tenant-1999"), frozenset({"ask"}))
+    assert bindings(table).get("key#2000") is None
 
 
 def test_a_binding_holds_from_the_next_request_on_and_so_does_its_end(table: Any) -> None:
     known = bindings(table)
-    assert known.of("key#a") is None
+    assert known.get("key#a") is None
     bind("key#a", "a", actions=["upload"])
-    assert known.of("key#a") == Binding(("a",), frozenset({"upload"}))
+    assert known.get("key#a") == Binding(("a",), frozenset({"upload"}))
     table.delete_item(Key={"caller": "key#a"})
-    assert known.of("key#a") is None
+    assert known.get("key#a") is None
 
 
 def test_an_action_of_a_later_release_gives_nothing_and_takes_nothing(table: Any) -> None:
     bind("key#a", "a", actions=["ask", "administer"])
-    assert bindings(table).of("key#a") == Binding(("a",), frozenset({"ask"}))
+    assert bindings(table).get("key#a") == Binding(("a",), frozenset({"ask"}))
 
 
 @pytest.mark.parametrize("attribute", ["collections", "actions", "all_collections"])
@@ -151,7 +151,7 @@ def test_an_action_of_a_later_release_gives_nothing_and_takes_nothing(table: Any
 def test_a_binding_that_cannot_be_read_is_a_fault_and_lets_nobody_in(table: Any, attribute: str, value: Any) -> None:
     table.put_item(Item={"caller": "key#a", "collections": {"a"}, attribute: value})
     with pytest.raises(Unreadable, match="the table of callers"):
-        bindings(table).of("key#a")
+        bindings(table).get("key#a")
 
 
 @pytest.fixture
@@ -191,16 +191,16 @@ def test_a_throttled_look_at_the_list_is_a_fault_and_no_refusal() -> None:
     busy = {"Responses": {"callers": []}, "UnprocessedKeys": {"callers": {"Keys": [{"caller": {"S": "collection#a"}}]}}}
     client = SimpleNamespace(batch_get_item=lambda **request: busy)
     with pytest.raises(TemporarilyUnavailable, match="try again"):
-        DynamoBindings(client, "callers").listed(["a"])
+        DynamoBindings(client, "callers").has_collections(["a"])
 
 
 @pytest.mark.parametrize("item", [{}, {"all_collections": False}])
 def test_a_binding_to_no_collection_at_all_is_a_fault(table: Any, item: dict[str, Any]) -> None:
     table.put_item(Item={"caller": "key#a", **item})
     with pytest.raises(Unreadable, match="the table of callers"):
-        bindings(table).of("key#a")
+        bindings(table).get("key#a")
 
 
 def test_a_table_of_callers_that_is_not_there_lets_nobody_in(table: Any) -> None:
     with pytest.raises(Misconfigured, match="the table of callers"):
-        DynamoBindings(boto3.client("dynamodb"), "another").of("key#a")
+        DynamoBindings(boto3.client("dynamodb"), "another").get("key#a")

@@ -26,7 +26,7 @@ class FakeManifest:
         self.records = records
         self.asked = 0
 
-    def listed(self, collection: str, limit: int, after: tuple[str, str] | None = None) -> Any:
+    def list_documents(self, collection: str, limit: int, after: tuple[str, str] | None = None) -> Any:
         self.asked += 1
         known = self.records.get(collection, [])
         rest = [record for record in known if after is None or (record.key, record.id) > after]

@@ -27,10 +27,10 @@ class Tenants:
     def __init__(self, **bound: Binding) -> None:
         self.bound = bound
 
-    def of(self, caller: str) -> Binding | None:
+    def get(self, caller: str) -> Binding | None:
         return self.bound.get(caller.removeprefix("key#"))
 
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         return set(collections) <= set(TENANTS)
 
 

@@ -10,7 +10,7 @@ import pytest
 from botocore.stub import Stubber
 
 from selfrag.domain.errors import InvalidInput, Misconfigured
-from selfrag_cli.deployment.releases import Releases, releases_of, to_go_back_to
+from selfrag_cli.deployment.releases import Releases, find_rollback_target, releases_of
 
 HERE = "arn:aws:states:eu-west-1:123456789012:stateMachine"
 KEYS = {"region_name": "eu-west-1", "aws_access_key_id": "a", "aws_secret_access_key": "b"}
@@ -119,8 +119,8 @@ def test_a_release_whose_machine_was_deleted_is_refused_before_anything_is_moved
 
 def test_the_release_before_the_live_one_is_gone_back_to_or_the_one_that_is_named(aws: Any) -> None:
     releases = listed(aws, FIRST, SECOND, version("4", standard="3"))
-    assert to_go_back_to(releases, 4, None).number == 2
-    assert to_go_back_to(releases, 2, 4).number == 4
+    assert find_rollback_target(releases, 4, None).number == 2
+    assert find_rollback_target(releases, 2, 4).number == 4
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_what_cannot_be_gone_back_to_is_refused_in_a_sentence(
     aws: Any, live: int, wanted: int | None, sentence: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        to_go_back_to(listed(aws, FIRST, SECOND), live, wanted)
+        find_rollback_target(listed(aws, FIRST, SECOND), live, wanted)
     assert str(refused.value) == sentence
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.domain.ledger import Entry, path_of, rounds, turns, wasted
+from selfrag.domain.ledger import Entry, is_waste, path_of, rounds, turns
 from tests.support import steps
 
 STEPS = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility", "RewriteQuestion"]
@@ -68,9 +68,9 @@ def test_a_step_that_asked_and_got_no_reply_took_a_round() -> None:
 
 def test_a_query_that_was_prepared_is_waste_unless_it_was_searched() -> None:
     prepared = Entry(step="RewriteQuestion", prepared=True, query="annual leave")
-    assert not wasted(prepared, ["How many days?", "annual leave"])
-    assert wasted(prepared, ["How many days?"])
-    assert not wasted(Entry(step="RewriteQuestion", query="annual leave"), [])
+    assert not is_waste(prepared, ["How many days?", "annual leave"])
+    assert is_waste(prepared, ["How many days?"])
+    assert not is_waste(Entry(step="RewriteQuestion", query="annual leave"), [])
 
 
 @given(TAKEN)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from selfrag.domain.documents import MAX_TAG_CHARACTERS, MAX_TAGS, Labels
 from selfrag.domain.questions import UploadRequest
-from selfrag.reader.labels import labels, last_modified, of_object
+from selfrag.reader.labels import labels, last_modified, object_labels
 from selfrag.reader.readers import parse
 from tests.support.documents.files import docx, paragraph, pdf, zipped
 
@@ -85,8 +85,10 @@ def test_date_in_the_title_is_the_documents_unless_it_says_another():
 
 
 def test_an_object_says_them_in_percent_encoded_metadata():
-    assert of_object({"tags": "HR, %E4%BC%91%E6%9A%87", "date": "2026-01-31"}) == Labels(("hr", "休暇"), "2026-01-31")
-    assert of_object({"owner": "Ann"}) == Labels()
+    assert object_labels({"tags": "HR, %E4%BC%91%E6%9A%87", "date": "2026-01-31"}) == Labels(
+        ("hr", "休暇"), "2026-01-31"
+    )
+    assert object_labels({"owner": "Ann"}) == Labels()
 
 
 @pytest.mark.parametrize(

@@ -70,14 +70,16 @@ def test_a_step_that_was_not_throttled_is_not_counted_as_such(emitted: Any) -> N
 def refuse_structured_output() -> None:
     """A refusal by a model that gives verdicts in another way."""
     known = questions.capabilities()
-    assert known.refused("a-model", known.of("a-model"), "output_config.format: Extra inputs are not permitted")
+    assert known.record_refusal(
+        "a-model", known.profile_for("a-model"), "output_config.format: Extra inputs are not permitted"
+    )
 
 
 def test_a_feature_that_a_model_refuses_is_counted_once_and_logged(emitted: Any, caplog: Any) -> None:
     caplog.set_level("WARNING", logger="selfrag")
     with bootstrap.using():
         refuse_structured_output()
-        assert questions.capabilities().of("a-model").way == "offered_tool"
+        assert questions.capabilities().profile_for("a-model").way == "offered_tool"
     assert emitted()["RefusedFeatures", (("feature", "json_schema"),)] == 1
     assert [(r.model, r.feature) for r in caplog.records] == [("a-model", "json_schema")]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Segment, use_of
+from selfrag.domain.scores.critiqued import Segment, utility_score
 from selfrag.domain.scores.paths import Path, path_score
 from selfrag.domain.verdicts import RelevanceVerdict, UtilityVerdict
 from tests.support.paper.segments import EXAMPLE, WEAK, Row, by_decider
@@ -19,7 +19,7 @@ def scores(response: dict[str, Any]) -> dict[str, float]:
 def test_a_more_useful_answer_scores_higher() -> None:
     """7: it looped over IsSup's three tokens for IsUse's five, and the use was always 0."""
     certain = [UtilityVerdict(score=3, probabilities={str(level): 1.0}) for level in range(1, 6)]
-    assert [use_of(verdict) for verdict in certain] == [-1.0, -0.5, 0.0, 0.5, 1.0]
+    assert [utility_score(verdict) for verdict in certain] == [-1.0, -0.5, 0.0, 0.5, 1.0]
     useless = {**EXAMPLE, "2": (*EXAMPLE["2"][:5], (1.0, 0.0, 0.0, 0.0, 0.0))}
     better, _ = grow(**by_decider(EXAMPLE))
     worse, _ = grow(**by_decider(useless))

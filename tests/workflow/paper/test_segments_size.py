@@ -6,14 +6,14 @@ from typing import Any
 
 from selfrag.domain.passages import Passage
 from selfrag.domain.steps import RetrievedPassages
-from selfrag.text.state_budget import STATE_BUDGET_BYTES, within_budget
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, cut_to_budget
 from tests.support import steps
 from tests.workflow.asking import ASKED, POLICY, executed
 
 LARGEST = {"strategy": "segments", "beam": 3, "top_k": 8, "max_segments": 6, "deadline_seconds": 100_000}
 # Letters of a passage: in the state it has 4 KB.
 LETTERS = 3_800
-MOST_EVENTS = 5_000
+MAX_EVENTS = 5_000
 SENTENCE = "Whoever has worked for a whole year may keep ten of the days that are left until the end of March, said {}."
 
 
@@ -22,7 +22,7 @@ def found(event: dict[str, Any]) -> dict[str, Any]:
     tag = hashlib.sha256(event["queries"][0].encode()).hexdigest()[:16]
     ids = [f"people/leave.md#{tag}-{number}" for number in range(event["top_k"])]
     brought = [Passage.model_validate(steps.passage(name, "x" * LETTERS)) for name in ids]
-    return RetrievedPassages.of(*within_budget(brought, event["bytes_used"])).model_dump()
+    return RetrievedPassages.create(*cut_to_budget(brought, event["bytes_used"])).model_dump()
 
 
 def cached(result: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(reco
     )
     record_property("figures", figures)
     assert size < STATE_BUDGET_BYTES
-    assert len(execution.history) < MOST_EVENTS
+    assert len(execution.history) < MAX_EVENTS
     assert len(json.dumps(execution.output).encode()) < STATE_BUDGET_BYTES
     assert not [warning for warning in execution.output["usage"]["warnings"] if "left out" in warning]
     assert stopped == "depth"

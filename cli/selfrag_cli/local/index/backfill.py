@@ -46,7 +46,7 @@ class VectorBackfill:
 
     def run(self, stopped: threading.Event | None = None) -> Iterator[BackfillProgress]:
         """Embed until every passage has a vector or the run is stopped; yield the progress."""
-        pending = self._index.unembedded(self._collection)
+        pending = self._index.find_unembedded(self._collection)
         total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
         pace = deque([(time.monotonic(), 0)], maxlen=_RECENT)
         times = {document: self._modified(document) for document in {passage.document for passage in pending}}
@@ -65,14 +65,14 @@ class VectorBackfill:
 
     def embed(self, numbers: Sequence[int]) -> None:
         """Embed the passages of these numbers, ignoring deleted ones."""
-        passages = self._index.by_number(numbers)
+        passages = self._index.get_passages(numbers)
         texts = [embedded_text(passage.title, passage.text) for passage in passages.values()]
         contents = [content_of(passage) for passage in passages.values()]
         vectors = self._embedder.passages(texts, contents)
         self._index.add_vectors(dict(zip(passages, vectors, strict=True)))
 
     def _first(self, pending: Iterable[Unembedded], times: dict[str, float]) -> list[Unembedded]:
-        requested = self._index.requested
+        requested = self._index.pending_requests
         documents = set(requested.values())
 
         def order(passage: Unembedded) -> tuple[bool, bool, float, int]:

@@ -199,7 +199,6 @@ class _Tokenizer:
 
 
 def _read_tokenizer(file: mmap, offset: int) -> tuple[_Tokenizer, int]:
-    """Return the tokenizer and its end offset in the file."""
     count, begin, end, _, unknown, size = _SPECIAL.unpack_from(file, offset)
     offset += _SPECIAL.size
     offsets = np.frombuffer(file, np.uint32, count + 1, offset).tolist()

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from selfrag.domain.passages import Passage
 from selfrag.retrieval.duplicates import content_of
-from selfrag_cli.local.home import writing
+from selfrag_cli.local.home import open_transaction
 from selfrag_cli.local.index.embedders import NamedEmbedder
 
 # A query is embedded once for search and graders.
@@ -42,7 +42,7 @@ class CachedEmbedder(NamedEmbedder):
     def similarity(self, query: str, passage: Passage) -> float | None:
         """Return the cosine of a query and a passage, None without a passage vector."""
         with self._lock:
-            vector = self._cached(self.key(content_of(passage)))
+            vector = self._read_cached(self.key(content_of(passage)))
         return (
             None
             if vector is None
@@ -57,7 +57,7 @@ class CachedEmbedder(NamedEmbedder):
         """
         keys = [self.key(content) for content in contents or texts]
         with self._lock:
-            vectors = {key: vector for key in set(keys) if (vector := self._cached(key))}
+            vectors = {key: vector for key in set(keys) if (vector := self._read_cached(key))}
         missing: dict[str, str] = {}
         for key, text in zip(keys, texts, strict=True):
             if key not in vectors:
@@ -67,7 +67,7 @@ class CachedEmbedder(NamedEmbedder):
             added = {
                 key: np.asarray(vector, np.float32).tobytes() for key, vector in zip(missing, embeddings, strict=True)
             }
-            with self._lock, writing(self._connection):
+            with self._lock, open_transaction(self._connection):
                 self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", added.items())
             vectors |= added
         return [np.frombuffer(vectors[key], np.float32).tolist() for key in keys]
@@ -77,7 +77,7 @@ class CachedEmbedder(NamedEmbedder):
         with self._lock:
             if self._connection.execute("SELECT EXISTS (SELECT 1 FROM embeddings)").fetchone()[0] or not file.exists():
                 return
-            with np.load(file) as shipped, writing(self._connection):
+            with np.load(file) as shipped, open_transaction(self._connection):
                 vectors = [vector.astype(np.float32).tobytes() for vector in shipped["vectors"]]
                 rows = zip(shipped["keys"].tolist(), vectors, strict=True)
                 self._connection.executemany("INSERT OR IGNORE INTO embeddings VALUES (?, ?)", rows)
@@ -86,6 +86,6 @@ class CachedEmbedder(NamedEmbedder):
         """Return the cache key of a content's vector."""
         return hashlib.sha256(f"{self.name}\n{content}".encode(errors="replace")).hexdigest()
 
-    def _cached(self, key: str) -> bytes | None:
+    def _read_cached(self, key: str) -> bytes | None:
         row = self._connection.execute("SELECT vector FROM embeddings WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None

@@ -17,9 +17,9 @@ from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Candidates, Passage
 from selfrag.ports.index import Index, IndexEntry, WriteOutcome
 from selfrag.text.search_tokens import tokens
-from selfrag_cli.local.home import writing
+from selfrag_cli.local.home import open_transaction
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
-from selfrag_cli.local.index.store import DIGIT, Numbers, columns, put, reading
+from selfrag_cli.local.index.store import DIGIT, Numbers, columns, put, read_snapshot
 
 # A filter names a document by citation or full key, and a folder likewise with a final slash. Undated documents match
 # no period.
@@ -43,7 +43,7 @@ WHERE passage_id IN (SELECT value FROM json_each(:passage_ids)) AND {_WITHIN}
 """  # noqa: S608 (no input in it)
 
 
-def allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) -> NDArray[np.bool_]:
+def filter_allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bounds) -> NDArray[np.bool_]:
     """Return whether each passage of the bounds' collections passes the other filters."""
     if bounds == Bounds(bounds.collections):
         return np.ones(len(numbers), np.bool_)
@@ -189,24 +189,24 @@ class EmbeddedIndex(Index):
         collections regardless of other filters. Passages without vectors are found by BM25 and then listed in
         `requested` if the query had a vector.
         """
-        with self._lock, reading(self._connection):
-            held = self._refreshed(bounds.collections)
+        with self._lock, read_snapshot(self._connection):
+            held = self._refresh_vectors(bounds.collections)
             if not held:
                 return Candidates([], [], text_hits=0)
             numbers = np.concatenate([each.numbers for each in held])
             lengths = np.concatenate([each.lengths for each in held])
-            within = allowed(self._connection, numbers, bounds)
+            within = filter_allowed(self._connection, numbers, bounds)
             scores = bm25(self._connection, tokens(text), numbers, lengths)
             matches = within & (scores > 0)
-            by_text = self._ranked(numbers, scores, best(scores, matches, size), size)
+            by_text = self._rank(numbers, scores, best(scores, matches, size), size)
             by_vector: Ranked = []
             uses_vectors, waiting = self._embedding_state(held, bounds.collections)
             if vector is not None and uses_vectors:
                 scores = cosines(held, vector)
-                by_vector = self._ranked(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
-            shown = self._shown(number for number, _ in [*by_text, *by_vector])
+                by_vector = self._rank(numbers, scores, best(scores, within & np.isfinite(scores), size), size)
+            shown = self._load_shown(number for number, _ in [*by_text, *by_vector])
             hits = [[(shown[number], score) for number, score in ranked] for ranked in (by_text, by_vector)]
-            unembedded = _without_vectors(held, by_text) if waiting else set()
+            unembedded = _find_unembedded(held, by_text) if waiting else set()
             if vector is not None:  # a user's question, not a text-only trial
                 self._requested |= {number: shown[number].document for number in unembedded}
             return Candidates(
@@ -225,31 +225,31 @@ class EmbeddedIndex(Index):
             passages = fetch_allowed(self._connection, passage_ids, bounds)
         return [_read(passages[passage_id]) for passage_id in passage_ids if passage_id in passages]
 
-    def unembedded(self, collection: str) -> list[Unembedded]:
+    def find_unembedded(self, collection: str) -> list[Unembedded]:
         """Return a collection's passages without a vector."""
         with self._lock:
             return [Unembedded(*row) for row in self._connection.execute(_UNEMBEDDED, (collection,))]
 
     @property
-    def requested(self) -> dict[int, str]:
+    def pending_requests(self) -> dict[int, str]:
         """Return the passages that questions found without a vector: document by number."""
         return dict(self._requested)
 
-    def by_number(self, numbers: Sequence[int]) -> dict[int, Passage]:
+    def get_passages(self, numbers: Sequence[int]) -> dict[int, Passage]:
         """Return the existing passages of these numbers in order."""
         with self._lock:
-            passages = self._shown(numbers)
+            passages = self._load_shown(numbers)
         return {number: passages[number] for number in numbers if number in passages}
 
     def add_vectors(self, vectors: Mapping[int, Sequence[float]]) -> None:
         """Write passage vectors by number."""
         rows = [(np.asarray(vector, np.float32).tobytes(), number) for number, vector in vectors.items()]
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             self._connection.executemany(_ADD_VECTOR, rows)
 
     def note_backfill(self, collection: str, seconds_left: float) -> None:
         """Record the remaining seconds of the backfill, 0 if done."""
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             self._connection.execute(_NOTE_BACKFILL, (collection, not seconds_left, time.time(), seconds_left))
 
     def _embedding_state(self, held: Sequence[CollectionVectors], collections: Sequence[str]) -> tuple[bool, str]:
@@ -267,7 +267,7 @@ class EmbeddedIndex(Index):
     def add(self, entries: Sequence[IndexEntry]) -> WriteOutcome:
         """Write passages, once each, searchable immediately."""
         ids = {entry.passage.passage_id: uuid.uuid4().hex for entry in entries}
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             for entry in entries:
                 passage, vector = _named(entry.passage), np.asarray(entry.vector, np.float32).tobytes()
                 put(self._connection, ids[passage.passage_id], passage, vector)
@@ -275,7 +275,7 @@ class EmbeddedIndex(Index):
 
     @override
     def delete(self, ids: Iterable[str]) -> None:
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             self._connection.execute(_DELETE, (json.dumps(list(ids)),))
 
     @override
@@ -284,7 +284,7 @@ class EmbeddedIndex(Index):
             rows = self._connection.execute(_OWN_IDS, (json.dumps(list(collections)), json.dumps(list(passage_ids))))
             return {passage_id: [own_id] for passage_id, own_id in rows}
 
-    def _refreshed(self, collections: Sequence[str]) -> list[CollectionVectors]:
+    def _refresh_vectors(self, collections: Sequence[str]) -> list[CollectionVectors]:
         """Return the up-to-date vectors of each non-empty collection."""
         held = {name: self._held.get(name, CollectionVectors()) for name in sorted(set(collections))}
         for name, each in held.items():
@@ -292,19 +292,18 @@ class EmbeddedIndex(Index):
             self._held[name] = each
         return [each for each in held.values() if len(each.numbers)]
 
-    def _ranked(self, numbers: Numbers, scores: Scores, where: Numbers, size: int) -> Ranked:
+    def _rank(self, numbers: Numbers, scores: Scores, where: Numbers, size: int) -> Ranked:
         """Rank the passages at `where`; ties go to the lower passage id."""
         score_of = dict(zip(numbers[where].tolist(), scores[where].tolist(), strict=True))
         in_order = self._connection.execute(_BY_PASSAGE_ID, (json.dumps(list(score_of)),))
         return sorted(((number, score_of[number]) for (number,) in in_order), key=lambda hit: -hit[1])[:size]
 
-    def _shown(self, numbers: Iterable[int]) -> dict[int, Passage]:
+    def _load_shown(self, numbers: Iterable[int]) -> dict[int, Passage]:
         rows = self._connection.execute(_SHOWN, (json.dumps(list(numbers)),))
         return {number: _read(passage) for number, passage in rows}
 
 
-def _without_vectors(held: Sequence[CollectionVectors], ranked: Ranked) -> set[int]:
-    """Return the numbers of hits without a vector."""
+def _find_unembedded(held: Sequence[CollectionVectors], ranked: Ranked) -> set[int]:
     hits = np.array([number for number, _ in ranked], np.int64)
     return set(np.setdiff1d(hits, np.concatenate([each.embedded for each in held])).tolist())
 

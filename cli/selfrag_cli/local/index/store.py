@@ -84,7 +84,7 @@ def columns(
 
 
 @contextmanager
-def reading(connection: sqlite3.Connection) -> Iterator[None]:
+def read_snapshot(connection: sqlite3.Connection) -> Iterator[None]:
     """Read a consistent snapshot in one transaction.
 
     Raises Misconfigured if the file is damaged.

@@ -12,7 +12,7 @@ from typing_extensions import override
 from selfrag.domain.errors import BadDocument
 from selfrag.ports.recognizer import RecognizedPage, Recognizer
 from selfrag.reader.processes.pool import ContainedFunction
-from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.home import connect, open_transaction
 from selfrag_cli.local.recognition import tesseract
 
 # The calling state may take two minutes.
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS recognized (
     name TEXT, page INTEGER, text TEXT NOT NULL, confidence REAL NOT NULL, PRIMARY KEY (name, page));
 """
 _COUNT = ContainedFunction("selfrag_cli.local.recognition.rendering:page_count", "PDF", "print it to a new PDF")
-_RENDER = ContainedFunction("selfrag_cli.local.recognition.rendering:rendered", "PDF", "print it to a new PDF")
+_RENDER = ContainedFunction("selfrag_cli.local.recognition.rendering:render", "PDF", "print it to a new PDF")
 
 
 @contextmanager
@@ -86,23 +86,23 @@ class LocalRecognizer(Recognizer):
         for page in range(1, _COUNT(name, pages) + 1):
             if self._stopped.is_set():
                 raise BadDocument("the command was ended")
-            results.append(self._stored(name, page) or self._read(name, pages, page))
+            results.append(self._read_stored(name, page) or self._read(name, pages, page))
         return results
 
-    def _stored(self, name: str, page: int) -> RecognizedPage | None:
+    def _read_stored(self, name: str, page: int) -> RecognizedPage | None:
         with self._lock:
             where = "SELECT text, confidence FROM recognized WHERE name = ? AND page = ?"
-            row = self._connection.execute(where, (self._of(name), page)).fetchone()
+            row = self._connection.execute(where, (self._key_of(name), page)).fetchone()
         return None if row is None else RecognizedPage(page, *row)
 
     def _read(self, name: str, pages: bytes, page: int) -> RecognizedPage:
         picture = base64.b64decode(_RENDER(name, pages, page=page))
-        read = tesseract.recognized(self._program, picture, page, self._languages)
-        with self._lock, writing(self._connection):
-            row = (self._of(name), page, read.text, read.confidence)
+        read = tesseract.recognize(self._program, picture, page, self._languages)
+        with self._lock, open_transaction(self._connection):
+            row = (self._key_of(name), page, read.text, read.confidence)
             self._connection.execute("INSERT OR REPLACE INTO recognized VALUES (?, ?, ?, ?)", row)
         return read
 
-    def _of(self, name: str) -> str:
+    def _key_of(self, name: str) -> str:
         """Return a name for these pages and languages."""
         return f"{name} {self._languages}"

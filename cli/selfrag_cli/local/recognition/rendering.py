@@ -21,7 +21,7 @@ def page_count(key: str, content: bytes) -> int:
         raise BadDocument(f"the pages of {key} cannot be counted") from error
 
 
-def rendered(key: str, content: bytes, page: int) -> str:
+def render(key: str, content: bytes, page: int) -> str:
     """Render a page (from 1) in grey at 300 dots per inch, as base64 PGM; raises BadDocument."""
     try:
         shown = pypdfium2.PdfDocument(content)[page - 1]

@@ -53,7 +53,7 @@ def languages(tesseract: str) -> str:
     return "+".join(sorted(names, key=lambda name: (name != "eng", name))[:MAX_LANGUAGES]) or "eng"
 
 
-def recognized(tesseract: str, picture: bytes, page: int, language: str) -> RecognizedPage:
+def recognize(tesseract: str, picture: bytes, page: int, language: str) -> RecognizedPage:
     """Return a picture's text line by line; raises BadDocument."""
     options = ["stdin", "stdout", "--dpi", str(DPI), "-l", language, "tsv"]
     table = _run(tesseract, options, picture).decode("utf-8", "replace")

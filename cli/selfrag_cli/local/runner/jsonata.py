@@ -19,7 +19,7 @@ import jsonata
 _PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
 _UNKNOWN = object()
 # AWS allows about a second; measured in CPU time of this thread, independent of load.
-_MOST_SECONDS = 1.0
+_MAX_SECONDS = 1.0
 _VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
 
 
@@ -39,8 +39,8 @@ class _ParsedExpression:
 
 def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
     """Evaluate an expression with variables; raises QueryError where AWS fails."""
-    parsed = _parsed(expression)
-    if parsed.path and (variable := _at(parsed.path, bindings)) is not _UNKNOWN:
+    parsed = _parse(expression)
+    if parsed.path and (variable := _copy_at(parsed.path, bindings)) is not _UNKNOWN:
         return [variable] if parsed.in_array and not isinstance(variable, list) else variable
     program = copy(parsed.program)
     # The library reads clock and environment from this thread's current instance.
@@ -55,21 +55,21 @@ def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
         raise QueryError(f"{error} in {expression!r}") from error
     if value is None:
         raise QueryError(f"the expression returned nothing (undefined): {expression!r}")
-    return _plain(value, expression)
+    return _to_plain(value, expression)
 
 
 def _time_box() -> Callable[..., None]:
     """Return a callback that raises QueryError after the allowed CPU time."""
-    end = time.thread_time() + _MOST_SECONDS
+    end = time.thread_time() + _MAX_SECONDS
 
     def check_time(*_: Any) -> None:
         if time.thread_time() > end:
-            raise QueryError(f"it takes longer than {_MOST_SECONDS:g} s of a processor")
+            raise QueryError(f"it takes longer than {_MAX_SECONDS:g} s of a processor")
 
     return check_time
 
 
-def _at(path: tuple[str, ...], bindings: Any) -> Any:
+def _copy_at(path: tuple[str, ...], bindings: Any) -> Any:
     """Copy the value at a path through objects; _UNKNOWN if only the library can decide."""
     value = bindings
     try:
@@ -81,7 +81,7 @@ def _at(path: tuple[str, ...], bindings: Any) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _parsed(expression: str) -> _ParsedExpression:
+def _parse(expression: str) -> _ParsedExpression:
     try:
         program = jsonata.Jsonata(expression)
     except Exception as error:
@@ -92,11 +92,11 @@ def _parsed(expression: str) -> _ParsedExpression:
     return _ParsedExpression(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
 
 
-def _plain(value: Any, expression: str) -> Any:
+def _to_plain(value: Any, expression: str) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(item, expression) for key, item in value.items()}
+        return {key: _to_plain(item, expression) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item, expression) for item in value]
+        return [_to_plain(item, expression) for item in value]
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if value is jsonata.Utils.NULL_VALUE:

@@ -66,7 +66,7 @@ class Lane:
     stopped: threading.Event = field(default_factory=threading.Event)
     outer: frozenset[str] = frozenset()
 
-    def inner(self, stopped: threading.Event) -> "Lane":
+    def open_inner(self, stopped: threading.Event) -> "Lane":
         """Return a lane for a Map item, whose assignments stay in it."""
         return Lane(self.running, dict(self.variables), self.last, stopped, frozenset(self.variables))
 
@@ -91,7 +91,7 @@ class Lane:
         self.running.pause(min(seconds, self.running.seconds_left()))
         self.check()
 
-    def in_time(self, work: Callable[[], Any], seconds: float | None) -> Any:
+    def run_timed(self, work: Callable[[], Any], seconds: float | None) -> Any:
         """Run a task and return its result or raise its error; raises Failure on timeout.
 
         After a timeout, the thread continues and its result is lost, as with a Lambda. Raises ExecutionTimeout or
@@ -132,7 +132,7 @@ class Lane:
         return template
 
 
-def as_json(value: Any, what: str, event: str = "") -> str:
+def serialize(value: Any, what: str, event: str = "") -> str:
     """Serialize a value; raises Failure above AWS's size limit."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if 4 * len(text) > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:

@@ -10,7 +10,7 @@ from typing import Any
 from selfrag_cli.local.runner.asl import StateMachine
 from selfrag_cli.local.runner.failures import RUNTIME, ExecutionStop, ExecutionTimeout, Failure
 from selfrag_cli.local.runner.history import History
-from selfrag_cli.local.runner.lane import ExecutionContext, Lane, Pause, Service, as_json
+from selfrag_cli.local.runner.lane import ExecutionContext, Lane, Pause, Service, serialize
 from selfrag_cli.local.runner.states import run_states
 
 RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED = "RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"
@@ -49,12 +49,12 @@ class Execution:
 
     def run(self, machine: "Machine", payload: Mapping[str, object]) -> None:
         """Run to the end; internal errors of the interpreter also end it as failed."""
-        began, lane = time.monotonic(), Lane(machine.running(self.id, payload, self._history, self._stop))
+        began, lane = time.monotonic(), Lane(machine.build_context(self.id, payload, self._history, self._stop))
         try:
-            lane.note("ExecutionStarted", input=as_json(payload, "the input"))
+            lane.note("ExecutionStarted", input=serialize(payload, "the input"))
             lane.last = 0
             output = run_states(machine.definition, payload, lane)
-            status, details = SUCCEEDED, {"output": as_json(output, "the output")}
+            status, details = SUCCEEDED, {"output": serialize(output, "the output")}
         except ExecutionTimeout:
             output, status, details = None, TIMED_OUT, {}
         except ExecutionStop:
@@ -96,7 +96,7 @@ class Machine:
         threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
         return execution
 
-    def running(
+    def build_context(
         self, name: str, payload: Mapping[str, object], history: History, stop: "Future[None]"
     ) -> ExecutionContext:
         """Return the shared state for an execution's lanes."""

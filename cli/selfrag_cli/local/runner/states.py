@@ -15,7 +15,7 @@ from typing import Any
 
 from selfrag_cli.local.runner.asl import AslState, Retrier, States, Transition
 from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATION_ERROR, Failure, ItemAbort
-from selfrag_cli.local.runner.lane import Lane, as_json
+from selfrag_cli.local.runner.lane import Lane, serialize
 
 
 class Retries:
@@ -42,7 +42,7 @@ def _seconds(retrier: Retrier, attempts: int) -> float | None:
 
 
 # An inline Map with MaxConcurrency 0 runs this many at a time.
-MOST_AT_ONCE = 40
+MAX_AT_ONCE = 40
 
 Process = Callable[[Any, Lane], Any]
 
@@ -57,7 +57,7 @@ def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process
     waiting: SimpleQueue[tuple[int, Any]] = SimpleQueue()
     for numbered in enumerate(items):
         waiting.put(numbered)
-    most = min(at_once or MOST_AT_ONCE, len(items))
+    most = min(at_once or MAX_AT_ONCE, len(items))
     threads = [threading.Thread(target=progress.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
     for thread in threads:
         thread.start()
@@ -89,7 +89,7 @@ class _Items:
                 number, item = waiting.get_nowait()
             except Empty:
                 return
-            inner, named = self._lane.inner(self._stopped), {"name": self._name, "index": number}
+            inner, named = self._lane.open_inner(self._stopped), {"name": self._name, "index": number}
             inner.note("MapIterationStarted", **named)
             try:
                 self.results[number] = self._process(item, inner)
@@ -124,7 +124,7 @@ def run_states(part: States, data: Any, lane: Lane) -> Any:
 
 def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, str | None]:
     """Run a state; return its output and the next one's name."""
-    lane.note(f"{state['Type']}StateEntered", name=name, input=as_json(data, f"the input of {name}"))
+    lane.note(f"{state['Type']}StateEntered", name=name, input=serialize(data, f"the input of {name}"))
     retries = Retries(state.get("Retry", ()))
     while True:
         try:
@@ -135,7 +135,7 @@ def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, s
                 lane.note(failure.event, **_details(failure, state))
             seconds = retries.backoff(failure)
             if seconds is None:
-                return _leave(name, state, _caught(state, failure), data, lane)
+                return _leave(name, state, _find_catcher(state, failure), data, lane)
         lane.pause(seconds)
 
 
@@ -143,15 +143,15 @@ def _leave(name: str, state: AslState, left: Exit, data: Any, lane: Lane) -> tup
     # Assignments take effect on exit: Output sees the old values.
     states = {"input": data, **left.states}
     values = lane.value(left.fields.get("Assign", {}), states)
-    as_json(values, "an Assign")
+    serialize(values, "an Assign")
     output = lane.value(left.fields["Output"], states) if "Output" in left.fields else left.output
-    text = as_json(output, f"the output of {name}")
+    text = serialize(output, f"the output of {name}")
     lane.assign(values)
     lane.note(f"{state['Type']}StateExited", name=name, output=text)
     return output, left.fields.get("Next")
 
 
-def _caught(state: AslState, failure: Failure) -> Exit:
+def _find_catcher(state: AslState, failure: Failure) -> Exit:
     for catcher in state.get("Catch", ()):
         if failure.is_among(catcher["ErrorEquals"]):
             error_output = {"Error": failure.error, "Cause": failure.cause}
@@ -197,14 +197,14 @@ def _fail(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
 def _task(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     states, resource = {"input": data}, _resource(state)
     seconds = lane.value(state.get("TimeoutSeconds"), states)
-    parameters = as_json(lane.value(state["Arguments"], states), f"what {name} is given")
+    parameters = serialize(lane.value(state["Arguments"], states), f"what {name} is given")
     timeout = {} if seconds is None else {"timeoutInSeconds": seconds}
     lane.note("TaskScheduled", **resource, parameters=parameters, **timeout)
     lane.note("TaskStarted", **resource)
     service = lane.running.services[state["Resource"]]
     # A copy, so that the task cannot modify variables.
-    result = lane.in_time(lambda: service(json.loads(parameters)), seconds)
-    lane.note("TaskSucceeded", **resource, output=as_json(result, f"the result of {name}", "TaskFailed"))
+    result = lane.run_timed(lambda: service(json.loads(parameters)), seconds)
+    lane.note("TaskSucceeded", **resource, output=serialize(result, f"the result of {name}", "TaskFailed"))
     return Exit(state, result, {"result": result})
 
 

@@ -64,13 +64,13 @@ class ItemTables(Protocol):
 def services(handlers: Mapping[str, LambdaHandler], tables: ItemTables) -> dict[str, Service]:
     """Return the implementation of each Resource."""
     return {
-        f"{_PREFIX}lambda:invoke": lambda arguments: _invoked(handlers, arguments),
-        f"{_PREFIX}dynamodb:getItem": lambda arguments: _stored(_got, tables, arguments),
-        f"{_PREFIX}dynamodb:putItem": lambda arguments: _stored(_put, tables, arguments),
+        f"{_PREFIX}lambda:invoke": lambda arguments: _invoke(handlers, arguments),
+        f"{_PREFIX}dynamodb:getItem": lambda arguments: _use_table(_got, tables, arguments),
+        f"{_PREFIX}dynamodb:putItem": lambda arguments: _use_table(_put, tables, arguments),
     }
 
 
-def _invoked(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) -> object:
+def _invoke(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) -> object:
     name = arguments["FunctionName"]
     try:
         result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
@@ -80,7 +80,7 @@ def _invoked(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) 
         raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
 
-def _stored(call: Callable[[ItemTables, A], object], tables: ItemTables, arguments: A) -> object:
+def _use_table(call: Callable[[ItemTables, A], object], tables: ItemTables, arguments: A) -> object:
     try:
         return call(tables, arguments)
     except SelfragError as error:

@@ -93,13 +93,13 @@ def laptop_service(source: "DocumentSource") -> Iterator[StackService]:
         @cache
         def open_stack() -> "tuple[Handler, LocalExecutions]":
             from selfrag import bootstrap
-            from selfrag_cli.local.asking import answering
+            from selfrag_cli.local.asking import open_executions
             from selfrag_cli.local.backends import check_services
             from selfrag_cli.local.serving.bucket import DirectoryBucket
             from selfrag_cli.local.serving.invocation import threaded_handler
 
             check_services()
-            executions, _ = contexts.enter_context(answering(source))
+            executions, _ = contexts.enter_context(open_executions(source))
             contexts.enter_context(bootstrap.using(uploads=DirectoryBucket(None, "")))
             return threaded_handler(), executions
 
@@ -112,7 +112,7 @@ def _prepare(source: "DocumentSource", question: str) -> None:
     from selfrag_cli.terminal import warn, warn_of_wait
 
     if source.directory:
-        warn(read(source, on_wait=warn_of_wait).in_short(source))
+        warn(read(source, on_wait=warn_of_wait).brief_lines(source))
     else:
         stored_records(source)
     if question:

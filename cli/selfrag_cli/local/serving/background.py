@@ -82,7 +82,7 @@ class Documents:
         """Mark documents that a run left out as failed, with the reason, and waiting ones as working."""
         for key in unread:
             record = self._manifest.read(document_id(DOCUMENTS_BUCKET, key))
-            if record and (record.status == "working" or record.removing):
+            if record and (record.status == "working" or record.is_removing):
                 self._mark(key, "failed", reason)
         for key, etag in waiting.items():
             self.changed(key, etag)

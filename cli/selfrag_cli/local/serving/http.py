@@ -22,7 +22,7 @@ MAX_HEAD_BYTES = 128 * 1024
 END_SECONDS = 1
 # How long the head of a request may take to come, from the connection or the first byte on.
 HEAD_SECONDS = 60
-MOST_CONNECTIONS = 512
+MAX_CONNECTIONS = 512
 
 
 def listening(port: int) -> socket.socket:
@@ -87,7 +87,7 @@ def answering_http(
 
 def connections_within(descriptors: int) -> int:
     """Return how many connections leave descriptors for uploads, one each, and for everything else."""
-    return MOST_CONNECTIONS if descriptors < 0 else max(1, min(MOST_CONNECTIONS, descriptors // 3))
+    return MAX_CONNECTIONS if descriptors < 0 else max(1, min(MAX_CONNECTIONS, descriptors // 3))
 
 
 class _BoundedProtocol(H11Protocol):
@@ -97,7 +97,7 @@ class _BoundedProtocol(H11Protocol):
     on which nothing comes.
     """
 
-    limits: tuple[float, int] = (HEAD_SECONDS, MOST_CONNECTIONS)
+    limits: tuple[float, int] = (HEAD_SECONDS, MAX_CONNECTIONS)
     _opened_at = 0.0
     _timer: asyncio.TimerHandle | None = None
 

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.asking import answering, stored_records
+from selfrag_cli.local.asking import open_executions, stored_records
 from selfrag_cli.local.backends import check_services
 from selfrag_cli.local.index import open_embedder
 from selfrag_cli.local.runner.machine import Execution
@@ -59,7 +59,7 @@ def serve_documents(
     embed = partial(embed_all, source.collection, on_wait=refuse_to_wait)
     embedding = EmbeddingThread(lambda stopped: embed(stopped=stopped))
     with (
-        answering(source, on_end=_log) as (executions, manifest),
+        open_executions(source, on_end=_log) as (executions, manifest),
         embedding.at_work(),
         _bucket(source, writable, manifest, embedding.wake) as bucket,
         serving(
@@ -133,7 +133,7 @@ def _read(source: DocumentSource, writable: bool, on_document: OnDocument) -> No
     """Read a directory, unless another process does so now; an empty one may be filled by uploads."""
     with suppress(NothingUsable) if writable else nullcontext():
         try:
-            warn(read(source, on_document, on_wait=refuse_to_wait).in_short(source))
+            warn(read(source, on_document, on_wait=refuse_to_wait).brief_lines(source))
         except Busy as error:
             warn([f"Another selfrag (process {error.process}) reads {source} just now; what is there is served."])
 

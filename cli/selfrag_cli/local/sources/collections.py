@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput
-from selfrag_cli.local.home import alone, connect, writing
+from selfrag_cli.local.home import connect, hold_lock, open_transaction
 from selfrag_cli.local.index import SCHEMA as INDEX
 from selfrag_cli.local.index import NamedEmbedder, embedding_with
 from selfrag_cli.local.index.collections import Size, forget, sizes
@@ -59,7 +59,7 @@ class StoredCollection:
 
 def stored_collections() -> list[StoredCollection]:
     """Return all collections, named ones first."""
-    with _opened() as connection:
+    with _open_manifest() as connection:
         manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
         entries = [_entry(name, manifest, held.get(name, Size())) for name in names]
@@ -83,9 +83,9 @@ def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = 
     """
     with (
         embedding_with(embedder) as embedding,
-        alone(entry.name),
-        _opened() as connection,
-        writing(connection),
+        hold_lock(entry.name),
+        _open_manifest() as connection,
+        open_transaction(connection),
     ):
         forget(connection, entry.name, embedding.key)
         for statement in _FORGET:
@@ -108,7 +108,7 @@ def move_collection(entry: StoredCollection, directory: Path) -> None:
             f"`selfrag collections remove {directory}`."
         )
     source = stored_source(entry.name)
-    with alone(entry.name):
+    with hold_lock(entry.name):
         save_source(entry.name, directory, source.unread if source else {}, read_at=entry.read_at)
 
 
@@ -126,6 +126,6 @@ def _entry(name: str, manifest: LocalManifest, size: Size) -> StoredCollection:
 
 
 @contextmanager
-def _opened() -> Iterator[sqlite3.Connection]:
+def _open_manifest() -> Iterator[sqlite3.Connection]:
     with closing(connect(MANIFEST + INDEX + SOURCES)) as connection:
         yield connection

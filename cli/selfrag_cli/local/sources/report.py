@@ -62,7 +62,7 @@ class IngestionReport:
             counts.append(f"{self.links} link{'s' if self.links > 1 else ''} not followed")
         return ", ".join(counts)
 
-    def in_short(self, source: DocumentSource) -> list[str]:
+    def brief_lines(self, source: DocumentSource) -> list[str]:
         """Return a line before an answer if documents could not be read; `ingest` reports the details."""
         if self.loss or not self.not_read:
             return [self.loss] if self.loss else []
@@ -93,7 +93,7 @@ class MassRemoval(SelfragError):
         self.lost = lost
         into = f" --collection {source.collection}" if not is_own(source.collection) else ""
         super().__init__(
-            f"{source} has no longer {len(lost)} of the {total} documents of its collection: {_listed(lost)}. They "
+            f"{source} has no longer {len(lost)} of the {total} documents of its collection: {_list_names(lost)}. They "
             "were not removed: a share that is not mounted looks the same, and a site that is down in part. To remove "
             f"them: `selfrag ingest {shlex.quote(str(source.root))}{into} --replace`."
         )
@@ -139,55 +139,54 @@ class Comparison:
 
         Single deletions are allowed, and renamed documents are not counted.
         """
-        lost, indexed = self._lost(), sum(bool(record.generation) for record in self.before.values())
+        lost, indexed = self._find_lost(), sum(bool(record.generation) for record in self.before.values())
         is_empty = any(sum(path.startswith(f"{folder}/") for path in lost) > 1 for folder in self.files.empty)
         return MassRemoval(self.source, lost, indexed) if is_empty or 2 * len(lost) > max(indexed, 2) else None
 
     def retain_lost(self, why: str) -> None:
         """Keep the documents to remove in the index."""
-        lost, self.loss = self._lost(), why
+        lost, self.loss = self._find_lost(), why
         self.gone = sorted(set(self.gone) - set(lost))
         self.unread |= dict.fromkeys(lost, why)
         self.files.notes.insert(0, why)
 
-    def _lost(self) -> list[str]:
+    def _find_lost(self) -> list[str]:
         records = ((path, self.before[path]) for path in self.gone)
         return [path for path, record in records if record.generation and _digest(record) not in self._digests]
 
-    def planned(self, objections: Sequence[SelfragError | None]) -> IngestionReport:
+    def plan_report(self, objections: Sequence[SelfragError | None]) -> IngestionReport:
         """Return the report of a successful ingestion."""
         read = Record(id="", status="ready", generation="to be read")
         after = {**self.before, **{path: read for path in self.todo if path not in self.unread}}
         verbs, outcomes = {"added": "add", "changed": "change"}, self._outcomes(after)
         plan = [f"{verbs[outcome]} {path}" for path, outcome in outcomes.items() if outcome in verbs]
         plan += [f"remove {path}" for path in self.gone if self.before[path].generation]
-        report = self._counted(after)
+        report = self._count_files(after)
         warnings = [*(str(error) for error in objections if error), *report.warnings]
         return replace(report, warnings=warnings, plan=plan)
 
     def report(self, after: Records) -> IngestionReport:
         """Return the report from the resulting records; raises NothingUsable without a document."""
-        report = self._counted(after)
+        report = self._count_files(after)
         if not any(record.generation for record in after.values()):
             more = " any more" if report.removed else ""
             why = report.warnings[0] if report.warnings else self._emptiness()
             raise NothingUsable(f"{self.source} holds no document that can be used{more}: {why}", report)
         return report
 
-    def _counted(self, after: Records) -> IngestionReport:
+    def _count_files(self, after: Records) -> IngestionReport:
         """Count every file once, by its records before and after."""
         files, counts = self.files, Counter(self._outcomes(after).values())
         counts["retained"] = len(self.retained)
         counts["unreadable"] += len(files.unread.keys() - set(self.retained))
         counts["removed"] = sum(bool(self.before[path].generation) for path in self.gone)
         unlisted = (why for path, why in files.unread.items() if path not in files.paths)
-        warnings = [*files.notes, *unlisted, *_refused(files.others), *self._warnings(after)]
+        warnings = [*files.notes, *unlisted, *_advise_on_refused(files.others), *self._warnings(after)]
         totals: dict[str, Any] = dict(counts)
         others, loss, note = dict(files.others), self.loss, files.summary
         return IngestionReport(**totals, links=files.links, others=others, warnings=warnings, loss=loss, site_note=note)
 
     def _outcomes(self, after: Records) -> dict[str, str]:
-        """Return each document's outcome by path."""
         return {path: self._outcome(path, after) for path in self.files.paths}
 
     def _outcome(self, path: str, after: Records) -> str:
@@ -211,7 +210,7 @@ class Comparison:
             elif record and path in self.todo:
                 yield from map(self.source.path_of, record.warnings)
         if unseen := sorted(set(self.retained) - set(self.files.paths)):
-            yield f"Kept as read before: {_listed(unseen)}."
+            yield f"Kept as read before: {_list_names(unseen)}."
 
     def _emptiness(self) -> str:
         others = self.files.others.total()
@@ -243,12 +242,12 @@ def _digest(record: Record) -> str:
     return record.version.split('"')[1]
 
 
-def _listed(paths: Sequence[str]) -> str:
+def _list_names(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - _MAX_NAMES} more" if len(paths) > _MAX_NAMES else ""
     return ", ".join(paths[:_MAX_NAMES]) + more
 
 
-def _refused(others: Mapping[str, int]) -> Iterator[str]:
+def _advise_on_refused(others: Mapping[str, int]) -> Iterator[str]:
     """Yield advice for refused kinds by extension."""
     for ending in sorted(others.keys() & REFUSED.keys()):
         count = others[ending]

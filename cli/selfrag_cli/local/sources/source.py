@@ -20,7 +20,7 @@ from selfrag.domain.documents import MAX_DOCUMENT_BYTES
 from selfrag.domain.errors import BadDocument, InvalidInput
 from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.kinds import EXTENSIONS, is_lock_file
-from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.home import connect, open_transaction
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
 from selfrag_cli.sample import HANDBOOK
 
@@ -99,7 +99,7 @@ def source_to_ask(docs: Root | None, collection: str) -> DocumentSource:
         return source_to_read(docs)
     if docs:
         raise InvalidInput("A named collection is looked at as it was ingested: leave out --docs or --collection.")
-    return DocumentSource(_checked(collection))
+    return DocumentSource(_check_name(collection))
 
 
 def source_to_read(docs: Root | None, collection: str = "") -> DocumentSource:
@@ -109,10 +109,10 @@ def source_to_read(docs: Root | None, collection: str = "") -> DocumentSource:
     """
     if isinstance(docs, str) and is_address(docs):
         site = canonical(docs)
-        return DocumentSource(_checked(collection) if collection else own_collection(site), site=site)
+        return DocumentSource(_check_name(collection) if collection else own_collection(site), site=site)
     directory = Path(docs or HANDBOOK)
     check_directory(directory)
-    return DocumentSource(_checked(collection) if collection else own_collection(directory), directory)
+    return DocumentSource(_check_name(collection) if collection else own_collection(directory), directory)
 
 
 def check_directory(directory: Path) -> None:
@@ -126,7 +126,7 @@ def own_collection(root: Root) -> str:
 
     An existing collection of this directory, perhaps moved, takes precedence.
     """
-    root, others = resolved(root), stored_sources()
+    root, others = resolve(root), stored_sources()
     for source in others:
         if is_own(source.collection) and source.root == root:
             return source.collection
@@ -150,7 +150,7 @@ def stored_source(collection: str) -> StoredSource | None:
 
 def stored_sources() -> list[StoredSource]:
     """Return all sources by collection name."""
-    with _opened() as connection:
+    with _open_sources() as connection:
         rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
     roots = [(name, os.fsdecode(root), *rest) for name, root, *rest in rows]
     return [
@@ -163,10 +163,10 @@ def save_source(collection: str, root: Root, unread: Mapping[str, str], read_at:
     """Save a collection's source and read time if they changed; without a time, that stays."""
     before = stored_source(collection)
     at = read_at if read_at is not None else before.read_at if before else int(time.time())
-    now = StoredSource(collection, resolved(root), at, dict(unread))
+    now = StoredSource(collection, resolve(root), at, dict(unread))
     if now != before:
         row = (collection, os.fsencode(now.root), at, json.dumps(now.unread))
-        with _opened() as connection, writing(connection):
+        with _open_sources() as connection, open_transaction(connection):
             connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)", row)
 
 
@@ -174,7 +174,7 @@ def mismatch_of(source: DocumentSource) -> SourceMismatch | None:
     """Return the mismatch if a collection belongs to another source."""
     name, root = source.collection, source.root
     stored = stored_source(name)
-    if stored is None or stored.root == resolved(root):
+    if stored is None or stored.root == resolve(root):
         return None
     here = quote(str(root))
     gone, moved = "", ""
@@ -187,19 +187,19 @@ def mismatch_of(source: DocumentSource) -> SourceMismatch | None:
     )
 
 
-def resolved(root: Root) -> Root:
+def resolve(root: Root) -> Root:
     """Resolve links and dots of a directory; addresses stay unchanged."""
     return root.resolve() if isinstance(root, Path) else root
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInput(f"The collection {name!r} is not a name: use letters, digits, dots, dashes, underscores.")
     return name
 
 
 @contextmanager
-def _opened() -> Iterator[sqlite3.Connection]:
+def _open_sources() -> Iterator[sqlite3.Connection]:
     with closing(connect(SCHEMA)) as connection:
         yield connection
 
@@ -257,12 +257,12 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
 
     def cannot_list(error: OSError) -> None:
         # An interrupted listing has no folder name.
-        path = _shown(Path(error.filename or directory).relative_to(directory))
+        path = _format_path(Path(error.filename or directory).relative_to(directory))
         files.unread[path] = f"{directory if path == '.' else path} cannot be read: {error.strerror}."
 
     for folder, folders, names in os.walk(directory, onerror=cannot_list):
         if not folders and not names:
-            files.empty.append(_shown(Path(folder).relative_to(directory)))
+            files.empty.append(_format_path(Path(folder).relative_to(directory)))
         folders[:] = [name for name in folders if not name.startswith(".")]
         files.links += sum(os.path.islink(os.path.join(folder, name)) for name in folders)
         for name in names:
@@ -274,7 +274,7 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
 
 def _add(files: DirectoryFiles, file: Path, most: int) -> None:
     path = file.relative_to(files.directory)
-    shown = _shown(path)
+    shown = _format_path(path)
     try:
         mode = file.lstat().st_mode
     except OSError as error:
@@ -294,6 +294,6 @@ def _add(files: DirectoryFiles, file: Path, most: int) -> None:
         files.paths.append(shown)
 
 
-def _shown(path: Path) -> str:
+def _format_path(path: Path) -> str:
     """Return a path with slashes, replacing invalid UTF-8."""
     return path.as_posix().encode(errors="replace").decode()

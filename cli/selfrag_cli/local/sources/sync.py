@@ -16,7 +16,7 @@ from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Bounds
 from selfrag.reader.processes import isolation
 from selfrag.runtime.settings import IngestionSettings
-from selfrag_cli.local.home import OnWait, alone, home
+from selfrag_cli.local.home import OnWait, hold_lock, home
 from selfrag_cli.local.index import NamedEmbedder, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill, yield_to_questions
 from selfrag_cli.local.sources.report import Comparison, IngestionReport, Interruption, MassRemoval
@@ -79,7 +79,7 @@ def read(
     id. Raises InvalidInput if the directory is missing, SourceMismatch if the collection has another source that may
     not be replaced, NothingUsable without a usable document, Interruption.
     """
-    lock = nullcontext() if is_trial else alone(source.collection, on_wait)
+    lock = nullcontext() if is_trial else hold_lock(source.collection, on_wait)
     # One process updates the collection; waiting ones then find nothing to do.
     with lock, embedding_with(embedder) as embedding, opened_manifest() as manifest:
         mismatch = mismatch_of(source)
@@ -91,7 +91,7 @@ def read(
         comparison = Comparison(source, files, before, IngestionSettings(pipeline=pipeline(embedding)).made_by)
         removal = comparison.mass_removal()
         if is_trial:
-            return comparison.planned([removal, mismatch])
+            return comparison.plan_report([removal, mismatch])
         if removal and not may_replace(removal):
             comparison.retain_lost(str(removal))
         if comparison.todo or comparison.gone:
@@ -130,9 +130,9 @@ def embed_all(
     Processes wait for each other: `on_wait` gets the other one's id. Raises Interruption.
     """
     done = total = 0
-    modified = _modified(collection)
+    modified = _modification_times(collection)
     try:
-        with embedding_with(embedder) as embedding, alone(_lock(collection), on_wait):
+        with embedding_with(embedder) as embedding, hold_lock(_lock(collection), on_wait):
             for progress in VectorBackfill(open_index(), embedding, collection, modified).run(stopped):
                 done, total = progress.done, progress.total
                 on_document(Progress(done, total, progress.document, "Embedding", progress.share))
@@ -143,14 +143,14 @@ def embed_all(
 def embed_for(question: str, collection: str, on_document: OnDocument, embedder: NamedEmbedder | None = None) -> None:
     """Embed the passages a question needs: all of a small collection, else its full-text hits."""
     index = open_index()
-    pending = {passage.number for passage in index.unembedded(collection)}
+    pending = {passage.number for passage in index.find_unembedded(collection)}
     if 0 < len(pending) <= SMALL:
         embed_all(collection, on_document, embedder)
     elif pending:
         with embedding_with(embedder) as embedding:
             index.search(question, embedding.query(question), _SOON, Bounds([collection]))
             backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
-            backfill.embed([number for number in index.requested if number in pending])
+            backfill.embed([number for number in index.pending_requests if number in pending])
 
 
 def embed_in_background(collection: str) -> list[str]:
@@ -158,17 +158,17 @@ def embed_in_background(collection: str) -> list[str]:
 
     It outlives this process, like `git gc`.
     """
-    if not open_index().unembedded(collection):
+    if not open_index().find_unembedded(collection):
         return []
     try:
-        with alone(_lock(collection), refuse_to_wait):
-            process = _started(collection)
+        with hold_lock(_lock(collection), refuse_to_wait):
+            process = _start_process(collection)
     except Busy as error:
         process = error.process
     return [f"Process {process} embeds the other passages; questions are answered by words alone where it is not done."]
 
 
-def _started(collection: str) -> int:
+def _start_process(collection: str) -> int:
     return subprocess.Popen(  # noqa: S603 (a program of ours)
         isolation.command("selfrag_cli.local.sources.sync", collection),
         cwd=isolation.DIRECTORY,
@@ -197,17 +197,16 @@ def _lock(collection: str) -> str:
     return f"{collection}.vectors"
 
 
-def _modified(collection: str) -> Callable[[str], float]:
-    """Return a function for a document's modification time, 0 if unknown."""
+def _modification_times(collection: str) -> Callable[[str], float]:
     source = stored_source(collection)
     directory = source.root if source and isinstance(source.root, Path) else None
 
-    def modified(document: str) -> float:
+    def modification_time(document: str) -> float:
         with suppress(OSError):
             return (directory / document).stat().st_mtime if directory else 0.0
         return 0.0
 
-    return modified
+    return modification_time
 
 
 if __name__ == "__main__":

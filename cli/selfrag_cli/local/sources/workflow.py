@@ -187,7 +187,7 @@ class _Run:
 
         self._content, self._stack, self._report = content, stack, report
         self._events: SimpleQueue[tuple[str, bool] | Exception] = SimpleQueue()
-        handlers = {name: self._watched(handler) for name, handler in deployed_handlers(INGESTION).items()}
+        handlers = {name: self._guard(handler) for name, handler in deployed_handlers(INGESTION).items()}
         # Without step timeouts: on a busy machine any duration is legitimate.
         self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
 
@@ -219,7 +219,7 @@ class _Run:
     def _execute(self, key: str) -> None:
         self._events.put((key, False))
         try:
-            with self._stack.objects.holding(document_id(DOCUMENTS_BUCKET, key), key, self._content(key)):
+            with self._stack.objects.serving_object(document_id(DOCUMENTS_BUCKET, key), key, self._content(key)):
                 ended = self._machine.start(uuid.uuid4().hex, {"bucket": DOCUMENTS_BUCKET, "key": key}).wait()
             if ended.output is None:
                 raise SelfragError(f"{key} was not ingested: {ended.error}")
@@ -230,10 +230,10 @@ class _Run:
         else:
             self._events.put((key, True))
 
-    def _watched(self, handler: LambdaHandler) -> LambdaHandler:
+    def _guard(self, handler: LambdaHandler) -> LambdaHandler:
         """Wrap a step so that it respects the stop flag and a misconfiguration ends the run."""
 
-        def watched(event: object, context: object) -> object:
+        def run_guarded(event: object, context: object) -> object:
             if self._stack.stopped.is_set():
                 raise IngestionStop("the command was ended")
             try:
@@ -242,7 +242,7 @@ class _Run:
                 self._events.put(error)
                 raise
 
-        return watched
+        return run_guarded
 
     def _pause(self, seconds: float) -> None:
         """Wait before a retry, unless the run is stopping."""

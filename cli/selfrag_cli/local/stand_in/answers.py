@@ -7,8 +7,14 @@ from dataclasses import replace
 from selfrag.ports.model import CitedBlocks, Source, TextBlock
 from selfrag.question.generate.annotations import NO_ANSWER
 from selfrag.text.east_asian import RUN
-from selfrag_cli.local.stand_in.questions import Fields, context_of, in_full, is_about_documents, lacking
-from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, chosen, quotes
+from selfrag_cli.local.stand_in.questions import (
+    Fields,
+    context_of,
+    find_missing_names,
+    is_about_documents,
+    search_words,
+)
+from selfrag_cli.local.stand_in.quoting import ENOUGH, Quote, QuoteSource, choose_quotes, quotes
 from selfrag_cli.local.stand_in.words import holds, letters
 
 # The date at the end of a title is the document's, not a year in its subject.
@@ -25,14 +31,14 @@ def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
     passages = [_passage(source) for source in sources]
     failed = {letters(claim) for claim in fields.get("failed_claims") or ()}
     if fields.get("task") == "segment":
-        selected = _following(in_full(question, previous), fields.get("so_far") or "", passages)
+        selected = _find_next(search_words(question, previous), fields.get("so_far") or "", passages)
     else:
-        ranked = chosen(question, passages, context_of(question, previous))
+        ranked = choose_quotes(question, passages, context_of(question, previous))
         selected = [quote for quote in ranked if letters(quote.text) not in failed]
     if not selected:
         return [TextBlock(NO_ANSWER)]
     first, *others = (TextBlock(q.text, (CitedBlocks(q.source, q.start, q.end),)) for q in selected)
-    return [first, *(replace(block, text=_apart(block.text)) for block in others)]
+    return [first, *(replace(block, text=_separate(block.text)) for block in others)]
 
 
 def _passage(source: Source) -> QuoteSource:
@@ -41,9 +47,9 @@ def _passage(source: Source) -> QuoteSource:
     return QuoteSource(source.name, _DATED.sub("", title), source.blocks, date)
 
 
-def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> list[Quote]:
+def _find_next(question: str, so_far: str, sources: Sequence[QuoteSource]) -> list[Quote]:
     """Return the best new sentence; if the answer lacks a name, only one with such a name."""
-    earlier, missing = letters(so_far), lacking(question, so_far)
+    earlier, missing = letters(so_far), find_missing_names(question, so_far)
     for quote in quotes(question, sources):
         named = any(holds(sources[quote.source].text if not so_far else quote.text, name) for name in missing)
         if quote.share >= ENOUGH and letters(quote.text) not in earlier and (named or not missing):
@@ -51,6 +57,6 @@ def _following(question: str, so_far: str, sources: Sequence[QuoteSource]) -> li
     return []
 
 
-def _apart(sentence: str) -> str:
+def _separate(sentence: str) -> str:
     """Return a sentence with the separator before it."""
     return sentence if RUN.match(sentence) else f" {sentence}"

@@ -9,7 +9,7 @@ from selfrag.domain.passages import Passage
 from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, V
 from selfrag.runtime.clock import Clock
 from selfrag_cli.local.stand_in.answers import generate
-from selfrag_cli.local.stand_in.questions import Fields, in_full
+from selfrag_cli.local.stand_in.questions import Fields, search_words
 from selfrag_cli.local.stand_in.rules import verdict_on
 from selfrag_cli.local.stand_in.similarity import Similarity
 
@@ -37,11 +37,10 @@ class RuleClaude(Claude):
         return Judgement(verdict, None, call=self._call(step, began), is_final=is_final)
 
     def _cosine(self, fields: Fields) -> float | None:
-        """Return the passage's higher cosine with the question or its query."""
         if "passage" not in fields:
             return None
         passage = Passage(passage_id="", **fields["passage"])
-        queries = {in_full(fields["question"], fields.get("previous") or {}), fields.get("query") or ""} - {""}
+        queries = {search_words(fields["question"], fields.get("previous") or {}), fields.get("query") or ""} - {""}
         cosines = [self._similarity(query, passage) for query in queries]
         return max((cosine for cosine in cosines if cosine is not None), default=None)
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfrag.text.file_names import file_name, is_named
-from selfrag_cli.local.stand_in.words import GREETINGS, content_words, folded, holds, names, plain, units
+from selfrag_cli.local.stand_in.words import GREETINGS, content_words, fold, holds, names, to_plain, units
 
 # Fields of a step's task, as sent to its model.
 Fields = Mapping[str, Any]
 # A question of fewer words needs the previous one.
-_LEAST_WORDS = 2
+_MIN_WORDS = 2
 _WHOLE_WORDS = 4
 _GOES_ON = re.compile(
     r"(?:and|or|but|what about|how about|und|oder|aber|では|じゃあ|それで|그럼|그러면|그리고)\b|では|じゃあ"
@@ -64,14 +64,14 @@ def strip_request(question: str, document: str) -> str:
 
 def is_about_documents(question: str, previous: Fields) -> bool:
     """Return whether a question is not a greeting."""
-    if re.sub(r"[\W_]+", " ", plain(question)).strip().casefold() in GREETINGS:
+    if re.sub(r"[\W_]+", " ", to_plain(question)).strip().casefold() in GREETINGS:
         return False
     return bool(units(question) or previous.get("answer"))
 
 
 def is_follow_up(question: str) -> bool:
     """Return whether a question depends on context: it continues, refers back, or is too short."""
-    text = folded(question).strip()
+    text = fold(question).strip()
     if subject_of(question):
         return False
     if _GOES_ON.match(text):
@@ -79,9 +79,9 @@ def is_follow_up(question: str) -> bool:
     words = len(content_words(question))
     if _ASKS.search(text):
         # "Wie hoch ist der Kran?" is complete with a single search word.
-        is_whole = words >= _LEAST_WORDS or (words and len(text.split()) >= _WHOLE_WORDS)
-        return not is_whole or (bool(_POINTS_BACK.search(text)) and words <= _LEAST_WORDS)
-    return words <= _LEAST_WORDS
+        is_whole = words >= _MIN_WORDS or (words and len(text.split()) >= _WHOLE_WORDS)
+        return not is_whole or (bool(_POINTS_BACK.search(text)) and words <= _MIN_WORDS)
+    return words <= _MIN_WORDS
 
 
 def context_of(question: str, previous: Fields) -> str:
@@ -95,7 +95,7 @@ def context_of(question: str, previous: Fields) -> str:
     return earlier
 
 
-def in_full(question: str, previous: Fields) -> str:
+def search_words(question: str, previous: Fields) -> str:
     """Return the search words: the question's and those of its context."""
     return f"{context_of(question, previous)} {question}".strip()
 
@@ -109,6 +109,6 @@ def subject_of(question: str) -> str:
     return next(filter(None, match.groups()), "").strip(" \"'") if match else ""
 
 
-def lacking(question: str, so_far: str) -> list[str]:
+def find_missing_names(question: str, so_far: str) -> list[str]:
     """Return the names of a question that a text lacks."""
     return [name for name in names(question) if not holds(so_far, name)]

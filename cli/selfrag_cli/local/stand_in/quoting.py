@@ -8,13 +8,13 @@ from itertools import groupby
 
 from selfrag.domain.documents import QUOTED
 from selfrag_cli.local.stand_in.questions import asks_for_all, strip_request, subject_of
-from selfrag_cli.local.stand_in.words import AMOUNT, corrected, denies, folded, has, holds, letters, names, units
+from selfrag_cli.local.stand_in.words import AMOUNT, correct, denies, fold, has, holds, letters, names, units
 
 # Weights: a sentence counts fully, its headings nearly so, the rest of its passage little.
 _HEADING, _PASSAGE = 0.8, 0.4
 ENOUGH = 0.65
 # Number of sentences that summarize a document.
-_MOST_OF_A_SUBJECT = 2
+_MAX_SUMMARY = 2
 _OTHER_YEAR, _AMOUNT, _NEGATION, _OLDER = 0.1, 0.1, 0.4, 0.1
 # Weight of context words in a follow-up: too low to answer without words of the follow-up itself.
 _CONTEXT = 0.6
@@ -53,9 +53,9 @@ class QuoteSource:
         return "\n".join((self.document, self.title, self.date, "".join(self.blocks)))
 
     @property
-    def superseded(self) -> bool:
+    def is_superseded(self) -> bool:
         """Return whether its title says that it is outdated."""
-        return bool(_SUPERSEDED.search(folded(f"{self.title} {self.document}")))
+        return bool(_SUPERSEDED.search(fold(f"{self.title} {self.document}")))
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
     `context` has a follow-up's earlier questions. For a question about a document, its first sentences win.
     """
-    question = corrected(question, "\n".join(source.text for source in sources))
+    question = correct(question, "\n".join(source.text for source in sources))
     texts = [source.text for source in sources]
     requests = [strip_request(question, source.document) for source in sources]
     weights = {words: _weights(words, context, texts) for words in set(requests)}
@@ -83,7 +83,7 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     def share(number: int, text: str, headings: str) -> float:
         source = sources[number]
         if subject:
-            return _titled(subject, source)
+            return _match_title(subject, source)
         return _share(requests[number], weights[requests[number]], source, text, headings)
 
     sentences = [
@@ -94,25 +94,25 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
     def order(quote: Quote) -> float:
         source = sources[quote.source]
-        return _OLDER * (not subject and (source.superseded or "" < source.date < newest)) - quote.share
+        return _OLDER * (not subject and (source.is_superseded or "" < source.date < newest)) - quote.share
 
     return sorted(sentences, key=order)
 
 
-def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
+def choose_quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> list[Quote]:
     """Return the answering sentences: the best one, and one for each name that it lacks.
 
     A continuation of the best sentence is added if it has further words of the question, or replaces it. A name missing
     in their sources rejects all.
     """
-    question = corrected(question, "\n".join(source.text for source in sources))
+    question = correct(question, "\n".join(source.text for source in sources))
     every = quotes(question, sources, context)
     ranked = [quote for quote in every if quote.share >= ENOUGH]
     best = ranked[:1]
     if best and asks_for_all(question):
         return _rows(ranked, sources) or best
     if subject_of(question):
-        return [quote for quote in ranked if quote.source == best[0].source][:_MOST_OF_A_SUBJECT] if best else []
+        return [quote for quote in ranked if quote.source == best[0].source][:_MAX_SUMMARY] if best else []
     for name in names(question) if ranked else ():
         if not any(holds(f"{sources[quote.source].title} {quote.text}", name) for quote in best):
             best += [quote for quote in ranked if holds(quote.text, name)][:1]
@@ -124,7 +124,7 @@ def chosen(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
     if not all(holds(evidence, name) for name in names(question)):
         return []
     if len(best) == 1:
-        best = _continued(question, ranked, best[0], sources[best[0].source].title)
+        best = _add_continuation(question, ranked, best[0], sources[best[0].source].title)
     whole = [_expand_quote(quote, sources[quote.source]) for quote in best]
     return [
         quote
@@ -149,7 +149,7 @@ def _rows(ranked: Sequence[Quote], sources: Sequence[QuoteSource]) -> list[Quote
     ]
 
 
-def _continued(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
+def _add_continuation(question: str, ranked: Sequence[Quote], best: Quote, title: str) -> list[Quote]:
     """Return the best sentence and the next, each with words of the question that the other lacks."""
 
     def adds(quote: Quote, other: Quote) -> bool:
@@ -173,7 +173,7 @@ def _expand_quote(quote: Quote, source: QuoteSource) -> Quote:
     return replace(quote, end=end, text="\n".join(lines))
 
 
-def _titled(subject: str, source: QuoteSource) -> float:
+def _match_title(subject: str, source: QuoteSource) -> float:
     """Return how well a title matches a source's title, headings or file name."""
     titles = [letters(title) for title in source.title.split(" > ")]
     if subject in (letters(source.title), letters(source.document)):
@@ -210,8 +210,8 @@ def _share(question: str, weights: Mapping[str, float], source: QuoteSource, tex
     # A page of another year ranks below an undated one.
     years = set(_YEAR.findall(f"{source.title} {source.document}")) - set(_YEAR.findall(question))
     # Amounts are usually written in digits.
-    lacks = AMOUNT.search(folded(question)) and not set(_NUMBER.findall(text)) - set(_NUMBER.findall(question))
-    negated, denied = (bool(_NEGATED.search(folded(words))) for words in (question, text))
+    lacks = AMOUNT.search(fold(question)) and not set(_NUMBER.findall(text)) - set(_NUMBER.findall(question))
+    negated, denied = (bool(_NEGATED.search(fold(words))) for words in (question, text))
     # A negated question needs a negation; otherwise a negation is only slightly worse.
     in_place = denied and not negated and any(has(text, unit) for unit in weights)
     penalty = (

@@ -12,16 +12,16 @@ from selfrag_cli.local.stand_in.questions import (
     Fields,
     asks_for_all,
     context_of,
-    in_full,
+    find_missing_names,
     is_about_documents,
     is_follow_up,
-    lacking,
+    search_words,
 )
-from selfrag_cli.local.stand_in.quoting import QuoteSource, chosen, quotes
+from selfrag_cli.local.stand_in.quoting import QuoteSource, choose_quotes, quotes
 from selfrag_cli.local.stand_in.similarity import score_of, similarity_of, threshold_of
 from selfrag_cli.local.stand_in.words import content_words, has, letters, names, units
 
-_MOST_SENTENCES, _LONGEST_WORDS = 3, 3
+_MAX_SENTENCES, _LONGEST_WORDS = 3, 3
 _USES = ((0.6, 5), (0.35, 4))
 
 
@@ -37,14 +37,14 @@ def _decide_retrieval(fields: Fields) -> dict[str, object]:
         decision, reason = "continue", "The question is short and follows an answer."
     else:
         decision, reason = "yes", "The question is no greeting, so the documents are searched."
-    query = "" if decision == "no" else in_full(question, previous)
+    query = "" if decision == "no" else search_words(question, previous)
     aggregate = decision != "no" and asks_for_all(question)
     return {"reason": reason, "decision": decision, "complexity": complexity, "query": query, "aggregate": aggregate}
 
 
 def _next(question: str, so_far: str) -> dict[str, object]:
-    missing = lacking(question, so_far)
-    if missing and len(split_sentences(so_far)) < _MOST_SENTENCES:
+    missing = find_missing_names(question, so_far)
+    if missing and len(split_sentences(so_far)) < _MAX_SENTENCES:
         return {"reason": f"The answer says nothing of {', '.join(missing)} yet.", "decision": "yes"}
     return {"reason": "The answer names all that the question names, or is long enough.", "decision": "complete"}
 
@@ -94,7 +94,7 @@ def _grade_support(fields: Fields) -> dict[str, object]:
 def _grade_utility(fields: Fields) -> dict[str, object]:
     """Score an answer by its share of the question's words; a reply to a greeting is useful."""
     question, answer = fields["question"], fields["answer"]
-    question_units = units(in_full(question, fields.get("previous") or {}))
+    question_units = units(search_words(question, fields.get("previous") or {}))
     if answer.strip() and not question_units:
         return {"reason": "The question needs no documents.", "score": 5}
     share = sum(has(answer, unit) for unit in question_units) / (len(question_units) or 1)
@@ -112,7 +112,7 @@ def _grade_correctness(fields: Fields) -> dict[str, object]:
 
 def _rewrite_question(fields: Fields) -> dict[str, object]:
     """Return the content words, then the longest ones; an old query if nothing is left."""
-    question = in_full(fields["question"], fields.get("previous") or {})
+    question = search_words(fields["question"], fields.get("previous") or {})
     words = content_words(question)
     longest = sorted(words, key=len, reverse=True)[:_LONGEST_WORDS]
     tried = {letters(query) for query in fields.get("queries") or ()}
@@ -127,7 +127,7 @@ def _choice(fields: Fields) -> dict[str, object]:
     question = fields["question"]
     options = {option["option"]: option["text"] for option in fields["options"]}
     passages = [QuoteSource("", str(p.get("title", "")), tuple(split_sentences(p["text"]))) for p in fields["passages"]]
-    answer = "".join(quote.text for quote in chosen(question, passages)[:1])
+    answer = "".join(quote.text for quote in choose_quotes(question, passages)[:1])
     held = {number: len(text) for number, text in options.items() if letters(text) and letters(text) in letters(answer)}
     return {"option": max(held, key=lambda number: (held[number], -number)) if held else 0}
 

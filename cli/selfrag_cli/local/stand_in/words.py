@@ -74,12 +74,12 @@ _ACCENTS = re.compile("[\u0300-\u036f]++")
 _STEMMERS, _STEMMER_LOCK = {name: Stemmer.Stemmer(name) for name in ("english", "german")}, Lock()
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """Return text in Unicode's compatible form."""
     return unicodedata.normalize("NFKC", text)
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return text without case, width and accents."""
     letters = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
     return unicodedata.normalize("NFC", letters)
@@ -100,7 +100,7 @@ def _text_units(text: str) -> frozenset[str]:
 
 def has(text: str, unit: str) -> bool:
     """Return whether a text has a unit; East Asian pairs also match within words."""
-    return unit in _text_units(text) or (bool(RUN.match(unit)) and unit in plain(text))
+    return unit in _text_units(text) or (bool(RUN.match(unit)) and unit in to_plain(text))
 
 
 def content_words(text: str) -> list[str]:
@@ -108,18 +108,18 @@ def content_words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word, _ in _content(text)))
 
 
-def corrected(question: str, text: str) -> str:
+def correct(question: str, text: str) -> str:
     """Return a question with a text's spelling: compounds split, and typing errors corrected."""
-    words = [word for word in _PARTS.findall(folded(text)) if word.isalpha()]
+    words = [word for word in _PARTS.findall(fold(text)) if word.isalpha()]
     apart = {first + second: f"{first} {second}" for first, second in pairwise(words)}
 
-    def near(match: re.Match[str]) -> str:
-        word = folded(match[0])
+    def replace_word(match: re.Match[str]) -> str:
+        word = fold(match[0])
         if len(word) < _MIN_TYPO or word in STOP or any(has(text, unit) for unit in units(word)):
             return match[0]
         return apart.get(word) or next((other for other in words if _is_typo(word, other)), match[0])
 
-    return _LETTERS.sub(near, question)
+    return _LETTERS.sub(replace_word, question)
 
 
 def _is_typo(word: str, other: str) -> bool:
@@ -135,7 +135,7 @@ def _is_typo(word: str, other: str) -> bool:
 
 def _content(text: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
     """Yield each word with its units by language."""
-    text = AMOUNT.sub(" ", folded(text).replace("’", "'").replace("'s", " "))
+    text = AMOUNT.sub(" ", fold(text).replace("’", "'").replace("'s", " "))
     for match in _PARTS.finditer(RUN.sub(" ", text)):
         word = match[0]
         if word not in STOP and (len(word) > 1 or word.isdigit()):
@@ -163,21 +163,19 @@ def names(question: str) -> tuple[str, ...]:
 
     Nouns with a number ("Hall 2") and years count, too. In an all-capitals question, capitals do not.
     """
-    question = plain(question)
+    question = to_plain(question)
     if question.isupper() and question.count(" ") > 1:
         question = question.lower()
     spaced = RUN.sub(" ", question)
     words = [
-        match[0]
-        for match in _NUMBERED.finditer(question)
-        if folded(match["noun"] or "x") not in STOP | _BEFORE_QUANTITY
+        match[0] for match in _NUMBERED.finditer(question) if fold(match["noun"] or "x") not in STOP | _BEFORE_QUANTITY
     ]
     for match in _WORD.finditer(spaced):
         word = match[0]
         starts = bool(_SENTENCE_START.search(spaced[: match.start()]))
         mixed = any(map(str.isdigit, word)) and any(map(str.isalpha, word))
         inner = any(letter.isupper() for letter in word[1:])
-        if folded(word) not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
+        if fold(word) not in STOP and len(word) > 1 and (mixed or inner or (word[0].isupper() and not starts)):
             words.append(word)
     return tuple(dict.fromkeys([*words, *_YEAR_NAME.findall(spaced), *_KATAKANA.findall(question)]))
 
@@ -187,8 +185,8 @@ def holds(text: str, name: str) -> bool:
     if numbered := _NUMBERED.fullmatch(name):
         return _number(numbered) in _numbers_of(text, numbered)
     if RUN.match(name):
-        return name in plain(text)
-    stands = re.search(rf"(?<![^\W_]){re.escape(folded(name))}(?!\d)", folded(text))
+        return name in to_plain(text)
+    stands = re.search(rf"(?<![^\W_]){re.escape(fold(name))}(?!\d)", fold(text))
     return bool(stands) or (name.isalpha() and any(has(text, unit) for unit in units(name)))
 
 
@@ -200,24 +198,24 @@ def denies(text: str, name: str) -> bool:
 
 
 def _number(numbered: re.Match[str]) -> str:
-    return folded(numbered["number"] or numbered["before"] or numbered["ordinal"])
+    return fold(numbered["number"] or numbered["before"] or numbered["ordinal"])
 
 
 def _numbers_of(text: str, numbered: re.Match[str]) -> set[str]:
     """Return the numbers in a text with the noun of a numbered name."""
-    noun, counter = folded(numbered["noun"] or ""), numbered["counter"] or ""
+    noun, counter = fold(numbered["noun"] or ""), numbered["counter"] or ""
     if noun:
         listed = re.compile(
             rf"(?<!\w){re.escape(noun[: max(3, len(noun) - 2)])}\w{{0,4}}[\W_]{{1,3}}"
             r"(?:(?:no|nr)\W{1,2})?((?:\d[\w.]{0,9}|and|or|to|und|oder|bis|[,&\s-]){1,12})"
         )
     elif counter:
-        listed = re.compile(rf"(\d{{1,4}}+){folded(counter)}")
+        listed = re.compile(rf"(\d{{1,4}}+){fold(counter)}")
     else:
         listed = re.compile(r"[第제](\d{1,4}+)")
-    return {number.rstrip(".") for part in listed.findall(folded(text)) for number in re.findall(r"\d[\w.]*", part)}
+    return {number.rstrip(".") for part in listed.findall(fold(text)) for number in re.findall(r"\d[\w.]*", part)}
 
 
 def letters(text: str) -> str:
     """Return only letters and digits in folded form, to compare texts."""
-    return re.sub(r"[\W_]+", "", plain(text)).casefold()
+    return re.sub(r"[\W_]+", "", to_plain(text)).casefold()

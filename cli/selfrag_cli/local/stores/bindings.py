@@ -15,9 +15,9 @@ class LocalBindings(Bindings):
         self._binding = Binding((collection,), frozenset(get_args(Action)))
 
     @override
-    def of(self, caller: str) -> Binding:
+    def get(self, caller: str) -> Binding:
         return self._binding
 
     @override
-    def listed(self, collections: Collection[str]) -> bool:
+    def has_collections(self, collections: Collection[str]) -> bool:
         return set(collections) <= set(self._binding.collections)

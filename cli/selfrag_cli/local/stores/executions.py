@@ -92,7 +92,7 @@ class LocalExecutions(Executions):
         self._items.change(ANSWERS, question_id, lambda stored: None if stored else item)
 
     @override
-    def stored(self, question_id: str) -> StoredQuestion | None:
+    def read_stored(self, question_id: str) -> StoredQuestion | None:
         item = self._items.get(ANSWERS, question_id)
         return stored_question(item) if item else None
 
@@ -125,11 +125,11 @@ class LocalExecutions(Executions):
         with self._lock:
             if by_caller:
                 _check_capacity(len(self._at_work))
-            execution = self._machine.start(question_id, payload, self._ended)
+            execution = self._machine.start(question_id, payload, self._finish)
             self._at_work[question_id] = execution
         return execution
 
-    def _ended(self, execution: Execution) -> None:
+    def _finish(self, execution: Execution) -> None:
         self._on_end(execution)
         try:
             if self._keeps_histories:

@@ -12,7 +12,7 @@ from typing import Any
 
 from selfrag.domain.history import Step, epoch_seconds, steps_of
 from selfrag.domain.questions import Policy
-from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.home import connect, open_transaction
 
 KEPT_EXECUTIONS = 50
 _SCHEMA = """
@@ -66,14 +66,14 @@ class ExecutionHistory:
 
 
 @contextmanager
-def _opened() -> Iterator[sqlite3.Connection]:
-    with _LOCK, closing(connect(_SCHEMA)) as connection, writing(connection):
+def _open() -> Iterator[sqlite3.Connection]:
+    with _LOCK, closing(connect(_SCHEMA)) as connection, open_transaction(connection):
         yield connection
 
 
 def keep_history(history: ExecutionHistory) -> None:
     """Store a history and delete the oldest ones."""
-    with _opened() as connection:
+    with _open() as connection:
         connection.execute(
             "INSERT OR REPLACE INTO executions VALUES (?, ?, ?)", (history.id, time.time(), json.dumps(history.events))
         )
@@ -85,14 +85,14 @@ def keep_history(history: ExecutionHistory) -> None:
 
 def delete_history(question_id: str) -> None:
     """Delete a history, if it exists."""
-    with _opened() as connection:
+    with _open() as connection:
         connection.execute("DELETE FROM executions WHERE id = ?", (question_id,))
 
 
 def last_history(question_id: str = "") -> ExecutionHistory | None:
     """Return the history with this id, or the last one; None without one."""
     where, values = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
-    with _opened() as connection:
+    with _open() as connection:
         row = connection.execute(
             f"SELECT id, history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
             values,

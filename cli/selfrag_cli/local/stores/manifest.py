@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from selfrag.domain.records import Record, StoredPart, part_name
 from selfrag.ports.manifest import Manifest
-from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.home import connect, open_transaction
 from selfrag_cli.local.runner.tasks import item_of, values_of
 
 SCHEMA = """
@@ -49,7 +49,7 @@ class LocalManifest(Manifest):
         return {record.key: record for record in records if record.status != "removed"}
 
     @override
-    def listed(
+    def list_documents(
         self, collection: str, limit: int, after: tuple[str, str] | None = None
     ) -> tuple[list[Record], tuple[str, str] | None]:
         where = f"collection = ? AND {_STATUS} <> 'removed' AND ({_KEY}, id) > (?, ?)"
@@ -117,18 +117,18 @@ class LocalManifest(Manifest):
         values: Values = {"id": part.document_id, "part": part.name, "passage_ids": part.passage_ids, "ids": part.ids}
         if part.writing_since is not None:
             values["writing_since"] = str(part.writing_since)
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             self._write(values)
 
     @override
     def forget(self, part: StoredPart) -> None:
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             where = (part.document_id, part.name)
             self._connection.execute("DELETE FROM kept_documents WHERE id = ? AND part = ?", where)
 
     def _change(self, document_id: str, change: Callable[[Values], Values | None]) -> None:
         """Apply `change` to a document's values ({} if unknown); None writes nothing."""
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             rows = self._select("id = ? AND part = ?", document_id, _DOCUMENT)
             if changed := change(rows[0] if rows else {}):
                 self._write({**changed, "id": document_id, "part": _DOCUMENT})

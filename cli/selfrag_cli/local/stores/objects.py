@@ -22,7 +22,7 @@ class LocalObjects(Objects):
         self._work: dict[str, bytes] = {}
 
     @contextmanager
-    def holding(self, document_id: str, key: str, document: Object | None) -> Iterator[None]:
+    def serving_object(self, document_id: str, key: str, document: Object | None) -> Iterator[None]:
         """Provide a document (unless None) and its intermediate results for the block."""
         if document is not None:
             self._documents[key] = document

@@ -26,7 +26,7 @@ class LocalCalls(RecentCalls):
         self._items, self._now = items, now
 
     @override
-    def seen(self, step: str, model: str) -> Recent:
+    def record_call(self, step: str, model: str) -> Recent:
         now = self._now()
 
         def arrive(calls: _ModelCalls) -> None:
@@ -34,20 +34,20 @@ class LocalCalls(RecentCalls):
             if not arrivals or arrivals[0] < now - _TOGETHER_SECONDS:
                 calls.arrivals[step] = [now, *arrivals][:_ARRIVALS]
 
-        calls = self._changed(model, arrive)
+        calls = self._change(model, arrive)
         between = [later - earlier for later, earlier in pairwise(calls.arrivals.get(step, []))]
         return Recent(tuple(seconds for seconds in between if seconds > 0), max(0.0, calls.patience_until - now))
 
     @override
-    def refused(self, model: str, seconds: float) -> None:
+    def record_refusal(self, model: str, seconds: float) -> None:
         until = self._now() + seconds
 
         def wait(calls: _ModelCalls) -> None:
             calls.patience_until = max(until, calls.patience_until)
 
-        self._changed(model, wait)
+        self._change(model, wait)
 
-    def _changed(self, model: str, change: Callable[["_ModelCalls"], None]) -> "_ModelCalls":
+    def _change(self, model: str, change: Callable[["_ModelCalls"], None]) -> "_ModelCalls":
         """Update and return a model's calls; none if the file fails."""
         # Verdict keys are hashes, so this key is free.
         key, after = f"calls#{model}", _ModelCalls()

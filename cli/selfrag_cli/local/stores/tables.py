@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.home import connect, explain, writing
+from selfrag_cli.local.home import connect, explain, open_transaction
 from selfrag_cli.local.runner.tasks import Item
 
 SCHEMA = """
@@ -39,7 +39,7 @@ class Items:
 
     def __init__(self) -> None:
         self._connection, self._lock = connect(SCHEMA), threading.Lock()
-        with self._lock, writing(self._connection):
+        with self._lock, open_transaction(self._connection):
             # DynamoDB deletes expired items within days; here it happens at once.
             self._connection.execute("DELETE FROM kept_items WHERE expires_at <= ?", (time.time(),))
 
@@ -50,13 +50,13 @@ class Items:
 
     def get(self, table: ItemTable, key: str) -> Item | None:
         """Return the unexpired item with this key, or None."""
-        with self._lock, _usable():
+        with self._lock, _usable_file():
             return self._read(table, key)
 
     def all(self, table: ItemTable) -> list[Item]:
         """Return the items of a table by their keys."""
         query = "SELECT item FROM kept_items WHERE table_name = ? AND expires_at > ? ORDER BY key"
-        with self._lock, _usable():
+        with self._lock, _usable_file():
             rows = self._connection.execute(query, (table.name, time.time())).fetchall()
         return [json.loads(item) for (item,) in rows]
 
@@ -69,7 +69,7 @@ class Items:
 
         Both happen in one transaction.
         """
-        with self._lock, _usable(), writing(self._connection):
+        with self._lock, _usable_file(), open_transaction(self._connection):
             before = self._read(table, key)
             item = change(before)
             if item is not None:
@@ -80,7 +80,7 @@ class Items:
 
     def delete(self, table: ItemTable, key: str) -> None:
         """Delete an item, if it exists."""
-        with self._lock, _usable(), writing(self._connection):
+        with self._lock, _usable_file(), open_transaction(self._connection):
             self._connection.execute("DELETE FROM kept_items WHERE table_name = ? AND key = ?", (table.name, key))
 
     def get_item(self, table: str, key: Item) -> Item | None:
@@ -109,7 +109,7 @@ def opened_items() -> Iterator[Items]:
 
 
 @contextmanager
-def _usable() -> Iterator[None]:
+def _usable_file() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

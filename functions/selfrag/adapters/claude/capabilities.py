@@ -1,4 +1,4 @@
-"""Capabilities of models as their replies show them, kept for the life of a function."""
+"""Model capabilities learned from replies, kept for the life of a function."""
 
 from collections.abc import Callable
 
@@ -20,25 +20,25 @@ class Capabilities:
         self.lost: list[tuple[str, Feature]] = []
         self._on_refusal, self._first_profile = on_refusal, first_profile
 
-    def of(self, model: str) -> Profile:
-        """Return the profile by which a model is asked next."""
+    def profile_for(self, model: str) -> Profile:
+        """Return a model's next request profile."""
         return self._profiles.get(model) or self._first_profile(model)
 
-    def refused(self, model: str, profile: Profile, message: str) -> Profile | None:
-        """Note a refusal of a request of this profile; returns the profile to ask by next, None without one."""
-        feature = profile.refused(message)
-        return None if feature is None else self._without(model, profile, feature, "refuses")
+    def record_refusal(self, model: str, profile: Profile, message: str) -> Profile | None:
+        """Record a refused request; return the next profile, or None."""
+        feature = profile.find_refused(message)
+        return None if feature is None else self._drop(model, profile, feature, "refuses")
 
-    def ignored(self, model: str, profile: Profile) -> Profile | None:
-        """Note that a model ignored the way of this profile; returns the profile to ask by next, None without one."""
+    def record_ignored(self, model: str, profile: Profile) -> Profile | None:
+        """Record that a model ignored this profile's way; return the next profile, or None."""
         if len(profile.ways) == 1:
             return None
-        return self._without(model, profile, profile.way, "ignores")
+        return self._drop(model, profile, profile.way, "ignores")
 
-    def _without(self, model: str, profile: Profile, feature: Feature, deed: str) -> Profile:
-        rest = profile.without(feature)
+    def _drop(self, model: str, profile: Profile, feature: Feature, deed: str) -> Profile:
+        rest = profile.drop(feature)
         # Another request may have found the same meanwhile.
-        if self.of(model) == profile:
+        if self.profile_for(model) == profile:
             self._profiles[model] = rest
             self.lost.append((deed, feature))
             self._on_refusal(model, feature)

@@ -1,4 +1,4 @@
-"""Claude by the Messages API over HTTP: in a Lambda, the anthropic SDK would take four fifths of a cold start."""
+"""Claude by the Messages API over HTTP; importing the anthropic SDK would take four fifths of a Lambda's cold start."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_o
 from selfrag.adapters.claude.refusals import failure_of
 from selfrag.adapters.claude.schema import Schema, strict_schema
 from selfrag.adapters.faults import aws_faults
-from selfrag.adapters.model import ServiceModel, unreadable
-from selfrag.adapters.outbound import checked_url, http_client_for, read_json, unreachable
+from selfrag.adapters.model import ServiceModel, unreadable_error
+from selfrag.adapters.outbound import checked_url, http_client_for, read_json, unreachable_error
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -102,19 +102,19 @@ class HttpClaude(ServiceModel):
         except TemporarilyUnavailable as error:  # the credentials cannot be renewed now
             raise RequestFailure(error) from error
         except httpx2.TimeoutException as error:
-            self._purse.lost()
+            self._cost_budget.book_loss()
             raise RequestFailure(TemporarilyUnavailable(f"{model} did not reply in time")) from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            self._purse.lost()
-            failure = unreachable(error, client.base_url)
+            self._cost_budget.book_loss()
+            failure = unreachable_error(error, client.base_url)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
         if not reply.is_success:
-            # The service bills no request that it answers with an error.
+            # The service does not bill requests that it answers with an error.
             self._raise_for(reply, model)
-        message = message_of(_parsed(reply.content))
+        message = message_of(_parse(reply.content))
         if message is None:
-            self._purse.lost()
-            raise unreadable(model)
+            self._cost_budget.book_loss()
+            raise unreadable_error(model)
         return message
 
     def _raise_for(self, reply: httpx2.Response, model: str) -> None:
@@ -124,7 +124,7 @@ class HttpClaude(ServiceModel):
             raise RequestFailure(TemporarilyUnavailable(f"{model} has another key now"), after=0.0)
         failure = failure_of(reply.status_code, reply.headers, model, self._client.base_url, self._pace.now())
         if isinstance(failure, RequestRejected):
-            # The words name the feature that the model refuses; they go no further.
+            # The message names the refused feature and is not passed on.
             raise failure from ValueError(reply.text[:_MAX_ERROR_CHARACTERS])
         raise failure
 
@@ -153,7 +153,7 @@ def _signature(region: str | None) -> tuple[Callable[[str, bytes], Mapping[str, 
     return sign, place
 
 
-def _parsed(content: bytes) -> Any:
+def _parse(content: bytes) -> Any:
     """Return the JSON of a reply with its blocks as objects, None if there is none."""
     try:
         reply = json.loads(content)

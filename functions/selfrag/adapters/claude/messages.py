@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from selfrag.adapters.claude.cost_budget import Kind
 from selfrag.adapters.claude.profiles import TOOL
-from selfrag.adapters.claude.purse import Kind
 from selfrag.domain.calls import WRITE_FACTORS, ModelCall, Prices, cost_usd
 from selfrag.ports.model import CitedBlocks, Flaw, Source, TextBlock, V
 
 # The most bytes of a reply's content, as JSON in UTF-8. A model's longest reply (4,096 tokens) has about 16 KiB; the
 # state of the workflow has room for 256 KiB, and holds up to four answers with their verdicts.
-MOST_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
+MAX_BYTES: dict[Kind, int] = {"answer": 32 * 1024, "verdict": 16 * 1024}
 # Not of the Messages API: a server that read less than was sent.
 TOO_LONG = "prompt_too_long"
 _WINDOW = re.compile(r"context[ _](?:size|length|window)|too many tokens|(?:prompt|input)[^.\n]{0,40} too long", re.I)
@@ -31,7 +31,7 @@ _Name = Annotated[str, Field(max_length=200)]
 Life = Literal["5m", "1h"]
 
 LIFE_SECONDS: dict[Life, float] = {"5m": 300.0, "1h": 3600.0}
-# The clocks of two machines differ, and a call takes time: one in the last moments may come too late.
+# Safety margin for clock differences and call duration: a call in the last moments may miss the cache.
 SURE = 0.95
 # A cache read's share of the input price where no price is known.
 USUAL_READ = 0.1
@@ -98,9 +98,9 @@ class ReplyContent:
 
     @property
     def ignores_verdict(self) -> bool:
-        """Return whether the model replied as if no verdict in a given form was requested.
+        """Return whether the model ignored the requested verdict form.
 
-        It called another tool, or wrote text in which no JSON object begins. An empty reply says nothing about that.
+        It called another tool, or wrote text without a JSON object. An empty reply is inconclusive.
         """
         if self.calls:
             return all(name != TOOL for name, _ in self.calls)
@@ -129,7 +129,7 @@ def content_of(message: Message, kind: Kind) -> ReplyContent | None:
         size = len(json.dumps(used, ensure_ascii=False).encode())
     except (ValueError, RecursionError):
         return None
-    return ReplyContent(segments, calls) if size <= MOST_BYTES[kind] else None
+    return ReplyContent(segments, calls) if size <= MAX_BYTES[kind] else None
 
 
 def flaw_of(message: Message, content: ReplyContent | None) -> Flaw | None:
@@ -142,7 +142,7 @@ def flaw_of(message: Message, content: ReplyContent | None) -> Flaw | None:
 
 
 def verdict_in(content: ReplyContent, shape: type[V]) -> V:
-    """Return the verdict in a reply, also out of a fence or from between words; raises ValidationError."""
+    """Parse the verdict in a reply, also inside a fence or between words; raises ValidationError."""
     for name, arguments in content.calls:
         if name == TOOL:
             return shape.model_validate(arguments)
@@ -170,9 +170,9 @@ def search_result(source: Source) -> dict[str, object]:
 def call_of(
     step: str, message: Message, started: float, ended: float, prices: Mapping[str, Prices], requested: str = ""
 ) -> ModelCall:
-    """Return the call behind a message, with its cost; it began and ended at these seconds since the epoch.
+    """Return the call behind a message, with its cost; start and end are in seconds since the epoch.
 
-    Its price is that of the id that was `requested`: Bedrock's replies name the model without its group of regions.
+    The price is that of the `requested` id: Bedrock's replies omit the region group.
     """
     usage = message.usage
     creation = usage.cache_creation or _CacheCreation()
@@ -212,9 +212,9 @@ def _segment_of(block: Any) -> TextBlock:
 def mark_for(
     prompt: str, model: str, intervals: Sequence[float], price: Prices | None, *, hour: bool = True
 ) -> dict[str, str] | None:
-    """Return the `cache_control` of a prompt, by the seconds between its last calls; None if a mark does not pay.
+    """Return a prompt's `cache_control` by the intervals of its last calls; None if caching does not pay.
 
-    Without `hour` the model keeps a prompt for five minutes only.
+    Without `hour` the model caches for five minutes only.
     """
     smallest = next((tokens for name, tokens in SMALLEST_CACHEABLE.items() if name in model), _SMALLEST)
     is_free = price is not None and not price[0]  # a local model

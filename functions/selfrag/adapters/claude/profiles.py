@@ -16,7 +16,7 @@ Feature = Literal["json_schema", "forced_tool", "offered_tool", "words", "thinki
 TOOL = "verdict"
 _ID = re.compile(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2})(?!\d))?")
 _LAST_OF_THE_OLD_VERSION = (4, 6)
-# These think by themselves, and take a setting against it. The rest of the 5 family cannot be stopped.
+# Models that think by default and have a setting against it; the rest of the 5 family always thinks.
 _WITHOUT_THINKING = {
     ("haiku", 5, 5): "disabled", ("sonnet", 5, 5): "between_tools", ("sonnet", 5, 0): "disabled",
     ("opus", 5, 0): "disabled",
@@ -69,10 +69,10 @@ class MessagesRequest(RequestParameters, total=False):
 
 @dataclass(frozen=True)
 class Profile:
-    """A model's requests: the `ways` to a verdict that are left, the first one taken; its `effort` if it has one.
+    """A model's request features: remaining `ways` to a verdict, best first, and `effort`, if supported.
 
-    `thinking` is the setting by which verdicts are given without thinking, None where there is none. `thinks` says that
-    the model thinks without that. `hour` says that it may keep a prompt for an hour.
+    `thinking` is the setting for verdicts without thinking, or None; `thinks` means that the model thinks otherwise.
+    `hour` means that it can cache a prompt for an hour.
     """
 
     ways: tuple[Way, ...]
@@ -83,10 +83,10 @@ class Profile:
 
     @property
     def way(self) -> Way:
-        """Return the way in which verdicts are asked for."""
+        """Return the current way to request verdicts."""
         return self.ways[0]
 
-    def without(self, feature: Feature) -> "Profile":
+    def drop(self, feature: Feature) -> "Profile":
         """Return the profile of a model that refuses a feature."""
         if feature == "effort":
             return replace(self, effort=None)
@@ -94,8 +94,8 @@ class Profile:
             return replace(self, thinking=None)
         return replace(self, hour=False) if feature == "hour" else replace(self, ways=self.ways[1:])
 
-    def refused(self, message: str) -> Feature | None:
-        """Return the feature that a refusal names, if requests of this profile have it and can do without it."""
+    def find_refused(self, message: str) -> Feature | None:
+        """Return the refused feature, if this profile uses it and can do without it."""
         present = {
             self.way: len(self.ways) > 1, "effort": bool(self.effort), "thinking": bool(self.thinking),
             "hour": self.hour,
@@ -164,7 +164,7 @@ def verdict_request(schema: dict[str, object], profile: Profile) -> RequestParam
 
 
 def instruction(schema: str, profile: Profile) -> str:
-    """Return the words after the rubric by which a verdict is asked for where no parameter does it, "" elsewhere."""
+    """Return the instructions that request a verdict if no parameter does, else ""."""
     if profile.way == "offered_tool":
         return f"Give your verdict by calling the tool `{TOOL}` once. Write no text."
     if profile.way == "words":

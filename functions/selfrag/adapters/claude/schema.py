@@ -15,10 +15,10 @@ _COMMON = {"$defs", "$ref", "anyOf", "enum", "const", "title", "description", "t
 @cache
 def strict_schema(shape: type[BaseModel]) -> Schema:
     """Return the JSON schema of a shape, without what structured output refuses."""
-    return _strict(shape.model_json_schema())
+    return _make_strict(shape.model_json_schema())
 
 
-def _strict(schema: dict[str, Any]) -> Schema:
+def _make_strict(schema: dict[str, Any]) -> Schema:
     kind = schema.get("type")
     allowed = _COMMON | _ALLOWED.get(str(kind), set())
     if schema.get("minItems") in (0, 1):
@@ -26,11 +26,11 @@ def _strict(schema: dict[str, Any]) -> Schema:
     strict: Schema = {}
     for name in ("$defs", "properties"):
         if name in schema:
-            strict[name] = {key: _strict(part) for key, part in schema[name].items()}
+            strict[name] = {key: _make_strict(part) for key, part in schema[name].items()}
     if "anyOf" in schema:
-        strict["anyOf"] = [_strict(part) for part in schema["anyOf"]]
+        strict["anyOf"] = [_make_strict(part) for part in schema["anyOf"]]
     if "items" in schema:
-        strict["items"] = _strict(schema["items"])
+        strict["items"] = _make_strict(schema["items"])
     if kind == "object":
         strict["additionalProperties"] = False
     has_values = "enum" in schema or "const" in schema

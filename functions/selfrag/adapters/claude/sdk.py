@@ -10,8 +10,8 @@ from selfrag.adapters.claude.messages import Message, message_of
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_of
 from selfrag.adapters.claude.refusals import failure_of
 from selfrag.adapters.claude.schema import Schema, strict_schema
-from selfrag.adapters.model import ServiceModel, unreadable
-from selfrag.adapters.outbound import REACH_SECONDS, checked_url, http_client_for, unreachable
+from selfrag.adapters.model import ServiceModel, unreadable_error
+from selfrag.adapters.outbound import REACH_SECONDS, checked_url, http_client_for, unreachable_error
 from selfrag.domain.errors import Misconfigured, SelfragError, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
@@ -64,7 +64,7 @@ class SdkClaude(ServiceModel):
         try:
             return client.get(path, cast_to=object, options={"timeout": REACH_SECONDS})
         except anthropic.APIConnectionError as error:
-            raise unreachable(error, str(client.base_url)) from error
+            raise unreachable_error(error, str(client.base_url)) from error
         except (anthropic.AnthropicError, ValueError, RecursionError):
             return None
 
@@ -76,7 +76,7 @@ class SdkClaude(ServiceModel):
         except anthropic.AnthropicError as error:
             # The service bills no request that it answers with an error.
             if not isinstance(error, anthropic.APIStatusError):
-                self._purse.lost()
+                self._cost_budget.book_loss()
             renewed = self._with_another_key(self._client) if isinstance(error, anthropic.AuthenticationError) else None
             if renewed is None:
                 raise exception_for(error, model, url, self._pace.now()) from error
@@ -85,8 +85,8 @@ class SdkClaude(ServiceModel):
         except (ValueError, RecursionError):  # the SDK could not read the body as JSON
             message = None
         if message is None:
-            self._purse.lost()
-            raise unreadable(model)
+            self._cost_budget.book_loss()
+            raise unreadable_error(model)
         return message
 
 
@@ -102,7 +102,7 @@ def _classify_error(error: anthropic.AnthropicError, model: str, url: str) -> Se
     if isinstance(error, anthropic.APITimeoutError):
         return TemporarilyUnavailable(f"{model} did not reply in time")
     if isinstance(error, anthropic.APIConnectionError):
-        return unreachable(error, url)
+        return unreachable_error(error, url)
     if isinstance(error, anthropic.APIResponseValidationError):
         return TemporarilyUnavailable(f"{model} sent a reply that cannot be read")
     return Misconfigured(f"the client of {model} is not usable: {type(error).__name__}")

@@ -115,10 +115,10 @@ def index_faults() -> Iterator[None]:
         yield
     except OpenSearchException as error:
         # Not `from error`: the service's message may repeat the query or the passage.
-        raise typed(error) from None
+        raise to_typed(error) from None
 
 
-def typed(error: OpenSearchException) -> SelfragError:
+def to_typed(error: OpenSearchException) -> SelfragError:
     """Return selfrag's error for an error of the client."""
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
@@ -171,7 +171,7 @@ class SearchReply(BaseModel):
     def complete(self) -> list[Hit]:
         """Return the hits; raises TemporarilyUnavailable if the search was not complete."""
         if self.shards is None or self.hits is None:
-            raise _unreadable()
+            raise _unreadable_error()
         if self.timed_out or self.shards.failed:
             raise TemporarilyUnavailable("the passage index searched only a part")
         return self.hits.hits
@@ -191,10 +191,10 @@ class MultiSearchReply(BaseModel):
 
     responses: list[SearchReply]
 
-    def of(self, count: int) -> list[SearchReply]:
+    def complete_all(self, count: int) -> list[SearchReply]:
         """Return the replies to so many searches; raises TemporarilyUnavailable for another number."""
         if len(self.responses) != count:
-            raise _unreadable()
+            raise _unreadable_error()
         return self.responses
 
 
@@ -217,7 +217,7 @@ class BulkReply(BaseModel):
     def outcomes(self, count: int) -> list[ItemOutcome]:
         """Return the outcomes of so many documents; raises TemporarilyUnavailable for another number."""
         if len(self.items) != count:
-            raise _unreadable()
+            raise _unreadable_error()
         return [item.index for item in self.items]
 
 
@@ -241,8 +241,8 @@ def read_reply(shape: type[R], reply: Any) -> R:
     try:
         return shape.model_validate(reply)
     except ValidationError:
-        raise _unreadable() from None
+        raise _unreadable_error() from None
 
 
-def _unreadable() -> SelfragError:
+def _unreadable_error() -> SelfragError:
     return TemporarilyUnavailable("the passage index sent a reply that cannot be read")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, OpenSearchException, RequestError
 
-from selfrag.adapters.faults import readable
+from selfrag.adapters.faults import unreadable_faults
 from selfrag.adapters.opensearch.collection import (
     STORED,
     BulkReply,
@@ -27,7 +27,7 @@ from selfrag.adapters.opensearch.collection import (
     mapping,
     read_reply,
     refusal,
-    typed,
+    to_typed,
     was_refused,
 )
 from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
@@ -55,12 +55,12 @@ class OpenSearchPassages:
 
         Without a vector, full text alone is searched.
         """
-        only = [*_within(bounds), *_unseen(bounds)]
+        only = [*_bound_filters(bounds), *_seen_filters(bounds)]
         # Without this a count of more than 10,000 is cut off.
-        queries: list[Json] = [{"query": _by_text(text, only), "track_total_hits": True}]
+        queries: list[Json] = [{"query": _text_query(text, only), "track_total_hits": True}]
         if vector is not None:
             check_length(vector, self._dimensions)
-            queries.append({"query": _by_vector(vector, size, only)})
+            queries.append({"query": _vector_query(vector, size, only)})
         shape = {"size": size, "_source": STORED}
         body = lines(*(line for query in queries for line in ({}, {**shape, **query})))
         with index_faults():
@@ -68,21 +68,25 @@ class OpenSearchPassages:
                 reply = self._client.msearch(index=self._index, body=body)
             except NotFoundError:
                 return Candidates([], [], text_hits=0)
-        replies = read_reply(MultiSearchReply, reply).of(len(queries))
+        replies = read_reply(MultiSearchReply, reply).complete_all(len(queries))
         by_text, by_vector = [_hits(search) for search in (*replies, SearchReply(status=404))[:2]]
         return Candidates(
-            _scored(by_text), _scored(by_vector), len(by_text) >= size, len(by_vector) >= size, replies[0].total()
+            _score_hits(by_text),
+            _score_hits(by_vector),
+            len(by_text) >= size,
+            len(by_vector) >= size,
+            replies[0].total(),
         )
 
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
         """Return the passages with these ids, in their order, without those gone or out of bounds."""
-        passages = {passage.passage_id: passage for passage, _ in _scored(self._named(passage_ids, bounds))}
+        passages = {passage.passage_id: passage for passage, _ in _score_hits(self._fetch(passage_ids, bounds))}
         return [passages[passage_id] for passage_id in passage_ids if passage_id in passages]
 
     def service_ids(self, passage_ids: Sequence[str], collections: Sequence[str]) -> dict[str, list[str]]:
         """Return the service's ids of the passages that can be searched by now; two mean a duplicate."""
         ids: dict[str, list[str]] = {}
-        for hit in self._named(passage_ids, Bounds(collections)):
+        for hit in self._fetch(passage_ids, Bounds(collections)):
             ids.setdefault(hit.source["passage_id"], []).append(hit.id)
         return ids
 
@@ -116,8 +120,8 @@ class OpenSearchPassages:
             for service_id in ids:
                 self._client.delete(index=self._index, id=service_id, ignore=404)
 
-    def _named(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
-        query = {"bool": {"filter": [any_of("passage_id", passage_ids), *_within(bounds)]}}
+    def _fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Hit]:
+        query = {"bool": {"filter": [any_of("passage_id", passage_ids), *_bound_filters(bounds)]}}
         body = {"size": WINDOW, "_source": STORED, "query": query}
         with index_faults():
             try:
@@ -127,22 +131,22 @@ class OpenSearchPassages:
         return _hits(read_reply(SearchReply, reply))
 
 
-def _by_text(text: str, only: Sequence[Json]) -> Json:
+def _text_query(text: str, only: Sequence[Json]) -> Json:
     words = " ".join(tokens(text)[:MAX_QUERY_TOKENS])
-    names = [{"wildcard": {"document": _containing(name)}} for name in find_names(text)]
+    names = [{"wildcard": {"document": _wildcard(name)}} for name in find_names(text)]
     clauses: list[Json] = [{"match": {"words": words}}, *names]
     return {"bool": {"should": clauses, "minimum_should_match": 1, "filter": only}}
 
 
-def _containing(name: str) -> Json:
+def _wildcard(name: str) -> Json:
     return {"value": f"*{name}*", "case_insensitive": True}
 
 
-def _by_vector(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json:
+def _vector_query(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json:
     return {"knn": {"vector": {"vector": list(vector), "k": size, "filter": {"bool": {"filter": only}}}}}
 
 
-def _within(bounds: Bounds) -> list[Json]:
+def _bound_filters(bounds: Bounds) -> list[Json]:
     """Return the filters that keep a search within its bounds."""
     only = [any_of("collection", bounds.collections)]
     if bounds.documents is not None:
@@ -156,7 +160,7 @@ def _within(bounds: Bounds) -> list[Json]:
     return only
 
 
-def _unseen(bounds: Bounds) -> list[Json]:
+def _seen_filters(bounds: Bounds) -> list[Json]:
     return [{"bool": {"must_not": [any_of("passage_id", bounds.without)]}}] if bounds.without else []
 
 
@@ -168,10 +172,10 @@ def _hits(reply: SearchReply) -> list[Hit]:
     return reply.complete()
 
 
-def _scored(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:
+def _score_hits(hits: Sequence[Hit]) -> list[tuple[Passage, float]]:
     best: dict[str, tuple[Passage, float]] = {}
     for hit in hits:
-        with readable("the passage index"):
+        with unreadable_faults("the passage index"):
             passage = Passage.model_validate(hit.source)
         best.setdefault(passage.passage_id, (passage, hit.score or 0.0))
     return list(best.values())
@@ -225,7 +229,7 @@ def _outcomes(
     except OpenSearchException as error:
         if not was_refused(error):
             added.unknown.update(pending)
-        raise typed(error) from None
+        raise to_typed(error) from None
     try:
         return dict(zip(pending, read_reply(BulkReply, reply).outcomes(len(pending)), strict=True))
     except TemporarilyUnavailable:

@@ -54,7 +54,7 @@ def document_of(record: Record) -> DocumentEntry | None:
     if record.status == "removed":
         return None
     fields = record.model_dump(include=set(DocumentEntry.model_fields) - {"updated_at"})
-    if record.removing:
+    if record.is_removing:
         fields["status"] = "removing"
     return DocumentEntry(
         **fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None
@@ -74,7 +74,7 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
     at, after = _read(cursor, names) if cursor else (0, None)
     documents: list[DocumentEntry] = []
     for _ in range(MAX_QUERIES):
-        records, after = manifest.listed(names[at], limit - len(documents), after)
+        records, after = manifest.list_documents(names[at], limit - len(documents), after)
         documents += [document for record in records if (document := document_of(record))]
         if after is None:
             at += 1

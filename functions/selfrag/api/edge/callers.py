@@ -32,7 +32,7 @@ class Caller:
     def reaches(self, collections: Collection[str]) -> bool:
         """Return whether all of `collections` are the caller's."""
         others = set(collections) - set(self.binding.collections)
-        return not others or (self.binding.all_collections and self.bindings.listed(others))
+        return not others or (self.binding.all_collections and self.bindings.has_collections(others))
 
     def allowed(self, collections: Collection[str]) -> None:
         """Raise ProblemError unless all of `collections` are the caller's; no sign of whether the others exist."""
@@ -55,7 +55,7 @@ def caller_of(event: GatewayEvent, bindings: Bindings, action: Action | None = N
     key, arn = str(identity.get("apiKeyId") or ""), str(identity.get("userArn") or "")
     # A key that an authorizer names is that of a usage plan, which many clients may share.
     name = f"client#{client}" if client else key or arn
-    bound = bindings.of(name if client else f"key#{key}" if key else f"principal#{_role(arn)}")
+    bound = bindings.get(name if client else f"key#{key}" if key else f"principal#{_role(arn)}")
     if bound is None:
         raise ProblemError(
             HTTPStatus.FORBIDDEN,

@@ -76,7 +76,7 @@ def ready(request: Request) -> Response[Any]:
     """Look at each service once."""
     who = caller(request)
     looks: dict[str, Callable[[], object]] = {
-        "answers": lambda: api.executions().stored(_NOTHING),
+        "answers": lambda: api.executions().read_stored(_NOTHING),
         "documents": lambda: ingestion.manifest().read(_NOTHING),
         "collection": lambda: _reached(who.binding.collections),
     }

@@ -14,13 +14,13 @@ from selfrag.domain.verdicts import Claim, Critique, Decision, Probable, Relevan
 Constraints = Literal["hard", "soft"]
 # Reasons for rejection. `irrelevant` and `no_support` apply under hard constraints only; `cut` and `repeated` to
 # segments; `beam` means outranked.
-Out = Literal["", "ungraded", "irrelevant", "no_support", "no_answer", "repeated", "cut", "beam"]
+RejectionReason = Literal["", "ungraded", "irrelevant", "no_support", "no_answer", "repeated", "cut", "beam"]
 CLAIMS = {"full": 1.0, "partial": 0.5, "none": 0.0, "contradicted": 0.0}
 LEVELS = {"fully_supported": 1.0, "partially_supported": 0.5, "no_support": 0.0, "ungraded": 0.0}
 
 
-class Terms(Model):
-    """Terms of a score: s(Rel) and s(Sup) from 0 to 1, and s(Use) from -1 to 1.
+class ScoreTerms(Model):
+    """ScoreTerms of a score: s(Rel) and s(Sup) from 0 to 1, and s(Use) from -1 to 1.
 
     A null `rel` is a missing verdict, which rejects an answer.
     """
@@ -47,17 +47,17 @@ class CritiquedAnswer(Critique):
     not_said: list[str] = []
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> ScoreTerms:
         """Return the terms from the verdicts' probabilities; without them all mass is on one token (ours).
 
         s(Sup) is the mean over claims. Missing values count as the lowest.
         """
         supports = [_support_of(claim) for claim in self.support.claims]
         level = self.support.level or "ungraded"
-        return Terms(
+        return ScoreTerms(
             rel=self.relevance.score if self.relevance and self.relevance.label != "ungraded" else None,
             sup=0.0 if self.support.ungraded else sum(supports) / len(supports) if supports else LEVELS[level],
-            use=use_of(self.utility),
+            use=utility_score(self.utility),
         )
 
     @property
@@ -78,7 +78,7 @@ class Segment(CritiquedAnswer):
     next: Decision | None = None
 
     @property
-    def grounded(self) -> bool:
+    def is_grounded(self) -> bool:
         """Return whether it has a passage."""
         return self.passage_id is not None
 
@@ -104,7 +104,7 @@ def _support_of(claim: Claim) -> float:
     return worth / total if total else 0.0
 
 
-def use_of(utility: UtilityVerdict) -> float:
+def utility_score(utility: UtilityVerdict) -> float:
     """Return s(Use): the expected value of the five scores (A.3), -1 without a verdict."""
     if utility.score is None:
         return -1.0
@@ -121,17 +121,17 @@ def scale_of(judgements: Iterable[Probable]) -> Scale:
     return "labels" if not scales else scales.pop() if len(scales) == 1 else "mixed"
 
 
-def grounds(terms: Terms, weights: Weights) -> float:
+def grounds(terms: ScoreTerms, weights: Weights) -> float:
     """Return a text's score without usefulness: w_rel s(Rel) + w_sup s(Sup)."""
     return weights.rel * (terms.rel or 0.0) + weights.sup * terms.sup
 
 
-def score(terms: Terms, weights: Weights) -> float:
+def score(terms: ScoreTerms, weights: Weights) -> float:
     """Return the score of an answer: f = w_rel s(Rel) + w_sup s(Sup) + w_use s(Use) (A.3, without its q)."""
     return grounds(terms, weights) + weights.use * terms.use
 
 
-def out(answer: CritiquedAnswer, constraints: Constraints) -> Out:
+def rejection_reason(answer: CritiquedAnswer, constraints: Constraints) -> RejectionReason:
     """Return why an answer is rejected, or "": no verdict on its passage, no text, or a hard constraint (3.3)."""
     if answer.relevance is not None and answer.terms.rel is None:
         return "ungraded"

@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Segment, grounds, use_of
-from selfrag.domain.scores.ranking import ages, in_order
+from selfrag.domain.scores.critiqued import Segment, grounds, utility_score
+from selfrag.domain.scores.ranking import ages, sort_by_score
 from selfrag.domain.verdicts import Probable, UtilityVerdict
 
 # Why a path is finished: by decision, or without remaining children. "" is live.
@@ -42,15 +42,17 @@ def path_score(path: Path, weights: Weights) -> float:
 
     s(Use) counts 0 until it is judged. Segments without a passage do not enter the mean.
     """
-    worth = [grounds(segment.terms, weights) for segment in path.segments if segment.grounded]
-    return (sum(worth) / len(worth) if worth else 0.0) + weights.use * (use_of(path.utility) if path.utility else 0.0)
+    worth = [grounds(segment.terms, weights) for segment in path.segments if segment.is_grounded]
+    return (sum(worth) / len(worth) if worth else 0.0) + weights.use * (
+        utility_score(path.utility) if path.utility else 0.0
+    )
 
 
 def best_first(paths: Sequence[Path], weights: Weights, dates: Mapping[str, str] | None = None) -> list[Path]:
     """Sort paths by score; ties by finished, fewer segments, later dates, then earlier position."""
     age = ages(dates or {})
     places = {id(path): place for place, path in enumerate(paths)}
-    return in_order(
+    return sort_by_score(
         paths,
         lambda path: path_score(path, weights),
         lambda path: (

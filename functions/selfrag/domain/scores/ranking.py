@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Out, out, score
+from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, RejectionReason, rejection_reason, score
 from selfrag.domain.scores.options import normal
 
 # Tolerance for equal scores.
@@ -19,7 +19,7 @@ class RankedAnswer:
 
     index: int
     score: float
-    out: Out = ""
+    out: RejectionReason = ""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Vote:
     unmatched: int
 
 
-def ranked(
+def rank_answers(
     answers: Sequence[CritiquedAnswer],
     weights: Weights,
     constraints: Constraints,
@@ -44,10 +44,10 @@ def ranked(
     """
     age = ages(dates or {})
     judged = [
-        RankedAnswer(index, score(answer.terms, weights), out(answer, constraints))
+        RankedAnswer(index, score(answer.terms, weights), rejection_reason(answer, constraints))
         for index, answer in enumerate(answers)
     ]
-    inside = in_order(
+    inside = sort_by_score(
         [answer for answer in judged if not answer.out],
         lambda item: item.score,
         lambda item: (age(answers[item.index].passage_id), item.index),
@@ -61,7 +61,9 @@ def ages(dates: Mapping[str, str]) -> Callable[[str | None], int]:
     return lambda passage_id: order.index(date) if (date := dates.get(passage_id or "")) else len(order)
 
 
-def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]) -> Vote | None:
+def count_votes(
+    answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], choices: Sequence[str]
+) -> Vote | None:
     """Return the vote with the highest sum of f (B.2), or None if no answer names an option.
 
     Ties go to the option with the best single answer, then to the caller's order.
@@ -77,8 +79,8 @@ def voted(answers: Sequence[CritiquedAnswer], order: Sequence[RankedAnswer], cho
     sums = {option: sum(scores[i] for i in indexes) for option, indexes in voters.items()}
     best = {option: max((scores[i] for i in indexes), default=float("-inf")) for option, indexes in voters.items()}
     named = [option for option in choices if voters[option]]
-    by_best = in_order(named, lambda option: best[option], list(choices).index)
-    first = in_order(named, lambda option: sums[option], by_best.index)[0]
+    by_best = sort_by_score(named, lambda option: best[option], list(choices).index)
+    first = sort_by_score(named, lambda option: sums[option], by_best.index)[0]
     return Vote(first, sums, voters, len(inside) - sum(map(len, voters.values())))
 
 
@@ -88,7 +90,7 @@ def option_of(answer: str, choices: Sequence[str]) -> str | None:
     return next((option for option in choices if normal(option) == name), None)
 
 
-def in_order(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:
+def sort_by_score(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:
     """Sort by score, highest first; runs within EQUAL of their first by `tie`, lowest first."""
     groups: list[list[T]] = []
     for item in sorted(items, key=score_of, reverse=True):

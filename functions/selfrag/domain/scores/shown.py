@@ -45,6 +45,6 @@ class Scores(Model):
     stopped: Stopped = ""
 
 
-def rounded(figure: float | None) -> float | None:
+def round_figure(figure: float | None) -> float | None:
     """Round a figure for display."""
     return None if figure is None else round(figure, _DIGITS)

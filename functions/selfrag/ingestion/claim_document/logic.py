@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from selfrag.domain.documents import collection_of, document_id
-from selfrag.domain.kinds import put_by_a_program
+from selfrag.domain.kinds import is_generated_file
 from selfrag.ports.manifest import Manifest
 from selfrag.ports.objects import Objects
 
@@ -43,7 +43,7 @@ def claim(task: ClaimDocumentTask, objects: Objects, manifest: Manifest, made_by
         )
 
     # "Create folder" in the console writes an object, which is no document and is not recorded.
-    if put_by_a_program(task.key):
+    if is_generated_file(task.key):
         return result("nothing", "", "")
     while manifest.claim(identity, task.key, collection, task.execution):
         record = manifest.read(identity)

@@ -1,7 +1,7 @@
-"""Write a batch of passages to the index, each once, however often the step is interrupted and run again.
+"""Writes a batch of passages to the index exactly once, even if the step is interrupted and repeated.
 
-The index takes no ids of ours, so a write without a reply may have happened or not. The manifest records every write
-before it begins. A run that finds that marker waits out the index's refresh interval, then checks.
+The index assigns its own ids, so a write without a reply may have happened. The manifest records every write before it
+begins. A repeated run that finds this marker waits for the index's refresh interval, then checks.
 """
 
 import time

@@ -10,9 +10,9 @@ from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognizer
 from selfrag.reader.files import read_file
-from selfrag.reader.labels import of_object
+from selfrag.reader.labels import object_labels
 
-MOST_PAGES = 500
+MAX_PAGES = 500
 
 
 class ParseDocumentTask(BaseModel):
@@ -32,10 +32,10 @@ class ScannedPages(BaseModel):
 
 
 class ParseDocumentResult(BaseModel):
-    """The object as it was read: `document_key` is where the text lies, `generation` names its content.
+    """The parsed object: `document_key` locates the text, `generation` identifies its content.
 
-    `gone` when the object was deleted meanwhile, `unchanged` when the index holds this content already,
-    `unreadable` with the reason when it is no document, `scanned` when pages of it have to be recognised first.
+    Outcomes: `gone` if the object was deleted, `unchanged` if the index already has this content, `unreadable` with the
+    reason, `scanned` if pages must be recognised first.
     """
 
     outcome: Literal["read", "unchanged", "unreadable", "gone", "scanned"]
@@ -51,14 +51,14 @@ def read_object(
     objects: Objects,
     made_by: str,
     recognizer: Recognizer | None = None,
-    most_pages: int = MOST_PAGES,
+    most_pages: int = MAX_PAGES,
 ) -> ParseDocumentResult:
     """Parse the object's current version; up to `most_pages` pages without text go to the recognizer, if any."""
     # One byte more than is read shows that there is more.
     stored = objects.get(task.bucket, task.key, MAX_DOCUMENT_BYTES + 1)
     if stored is None:
         return ParseDocumentResult(outcome="gone")
-    generation = generation_of(stored.content, made_by, of_object(stored.metadata))
+    generation = generation_of(stored.content, made_by, object_labels(stored.metadata))
     if generation == task.generation:
         return ParseDocumentResult(outcome="unchanged", generation=generation)
     recognition = recognizer is not None

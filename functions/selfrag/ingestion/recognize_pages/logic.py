@@ -38,9 +38,9 @@ class RecognizePagesTask(BaseModel):
 
 
 class RecognizePagesResult(BaseModel):
-    """The outcome: `waiting` while the recogniser is not done (run again with `job`), `read` when its text is merged.
+    """The outcome: `waiting` until the recogniser is done (run again with `job`), then `read`.
 
-    `unreadable`, with the reason, means that no page of the document has a word.
+    `unreadable`, with the reason, means that no page has a word.
     """
 
     outcome: Literal["waiting", "read", "unreadable"]
@@ -64,7 +64,7 @@ def recognize(task: RecognizePagesTask, recognizer: Recognizer, objects: Objects
     document = document_from(objects.get_json(task.document_key))
     by_number = {task.pages[page.page - 1]: page for page in results if page.page <= len(task.pages)}
     read = {number: page for number, page in by_number.items() if has_words(page.text)}
-    document = with_pages(document, {number: flowing(page.text) for number, page in read.items()})
+    document = fill_pages(document, {number: join_lines(page.text) for number, page in read.items()})
     document = replace(document, warnings=(*document.warnings, *_warnings(document, task.pages, read, why)))
     if not has_words(document.text):
         reason = f"{task.key} shows pictures, and no text was recognised on them" + (f": {why}." if why else ".")
@@ -86,19 +86,19 @@ def _warnings(document: Document, pages: Sequence[int], read: dict[int, Recogniz
             f"{document.key}: the text of {number} was recognised from pictures, with a confidence of {between}."
         )
     if doubtful := [number for number, page in read.items() if page.confidence < SURE]:
-        warnings.append(f"{document.key} has recognised pages that may hold wrong letters: {_listed(doubtful)}.")
+        warnings.append(f"{document.key} has recognised pages that may hold wrong letters: {_list_pages(doubtful)}.")
     if without := [number for number in pages if number not in read]:
         reason = f" ({why})" if why else ""
-        warnings.append(f"{document.key} has pages on which no text was recognised{reason}: {_listed(without)}.")
+        warnings.append(f"{document.key} has pages on which no text was recognised{reason}: {_list_pages(without)}.")
     return warnings
 
 
-def _listed(pages: Sequence[int]) -> str:
+def _list_pages(pages: Sequence[int]) -> str:
     more = f" and {len(pages) - 10} more" if len(pages) > 10 else ""
     return ", ".join(map(str, pages[:10])) + more
 
 
-def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
+def fill_pages(document: Document, texts: Mapping[int, str]) -> Document:
     """Return the document with these texts on the pages of these numbers that hold no word."""
     starts = [part.start for part in document.parts]
     moved, written, length = list[int](), list[str](), 0
@@ -110,27 +110,29 @@ def with_pages(document: Document, texts: Mapping[int, str]) -> Document:
         written.append(held)
         length += len(held)
 
-    def at(offset: int) -> int:
+    def move_offset(offset: int) -> int:
         part = max(bisect_right(starts, offset) - 1, 0)
         return offset - starts[part] + moved[part]
 
-    def shifted(spans: Iterable[Span]) -> tuple[Span, ...]:
-        return tuple(replace(span, start=at(span.start), end=at(max(span.end - 1, 0)) + 1) for span in spans)
+    def shift(spans: Iterable[Span]) -> tuple[Span, ...]:
+        return tuple(
+            replace(span, start=move_offset(span.start), end=move_offset(max(span.end - 1, 0)) + 1) for span in spans
+        )
 
     text = "".join(written).rstrip("\n")
     return replace(
         document,
         text=text,
-        headings=shifted(document.headings),
-        rows=shifted(document.rows),
-        tables=shifted(document.tables),
+        headings=shift(document.headings),
+        rows=shift(document.rows),
+        tables=shift(document.tables),
         parts=tuple(
             replace(part, start=min(start, len(text))) for part, start in zip(document.parts, moved, strict=True)
         ),
     )
 
 
-def flowing(text: str) -> str:
+def join_lines(text: str) -> str:
     """Return the lines of a page as running text: broken words and sentences are joined."""
     text = _WORD_GOES_ON.sub(lambda end: "" if end[1].islower() else end[0], text.strip())
     return _SENTENCE_GOES_ON.sub(lambda end: " " if end[1].islower() else end[0], text)

@@ -2,7 +2,7 @@
 
 from selfrag import bootstrap
 from selfrag.bootstrap import ingestion
-from selfrag.ingestion.record_document.logic import RecordDocumentResult, RecordDocumentTask, counted_as, record
+from selfrag.ingestion.record_document.logic import RecordDocumentResult, RecordDocumentTask, outcome_metric, record
 from selfrag.runtime.metrics import emit
 
 bootstrap.warm(ingestion.manifest)
@@ -12,5 +12,5 @@ bootstrap.warm(ingestion.manifest)
 def handler(task: RecordDocumentTask) -> RecordDocumentResult:
     """Record the outcome of a document, and count it."""
     result = record(task, ingestion.manifest())
-    emit({"status": counted_as(task, result)}, {"Documents": 1})
+    emit({"status": outcome_metric(task, result)}, {"Documents": 1})
     return result

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.kinds import of_a_kind_that_is_read
+from selfrag.domain.kinds import is_supported_kind
 from selfrag.domain.records import Content, Record
 from selfrag.ports.manifest import Manifest
 
@@ -47,9 +47,9 @@ def record(task: RecordDocumentTask, manifest: Manifest) -> RecordDocumentResult
     return RecordDocumentResult(status=task.status, again=not done)
 
 
-def counted_as(task: RecordDocumentTask, result: RecordDocumentResult) -> str:
+def outcome_metric(task: RecordDocumentTask, result: RecordDocumentResult) -> str:
     """Return the status that is counted: a file of another kind, such as a picture, is `skipped`, not `failed`.
 
     The manifest has `failed` for both, with the reason; the alarm counts only those that can be repaired.
     """
-    return "skipped" if result.status == "failed" and not of_a_kind_that_is_read(task.key) else result.status
+    return "skipped" if result.status == "failed" and not is_supported_kind(task.key) else result.status

@@ -16,7 +16,7 @@ from selfrag.domain.passages import CitedWhole, Passage
 from selfrag.ports.objects import Objects
 from selfrag.text.sentences import split_sentences
 from selfrag.text.suggestions import TitledText, suggestion
-from selfrag.text.weight import CAPACITY, SMALL, weigh
+from selfrag.text.weight import CAPACITY, SMALL, estimate_tokens
 
 MAX_TITLE = 200
 # The most characters of the row that a piece continues, in its title.
@@ -38,9 +38,9 @@ FEW_ROWS = 3
 
 @dataclass(frozen=True)
 class Section:
-    """A stretch of the text, with headings up to `body`; `says` means that there are words below them.
+    """A stretch of text with its headings up to `body`; `says` if there are words below them.
 
-    `path` are the headings above all of it, `table` is the table that it is a part of, `part` the page, slide or sheet.
+    `path` are the headings above it, `table` and `part` the table and page it belongs to.
     """
 
     start: int
@@ -61,7 +61,7 @@ def sections_of(document: Document) -> list[Section]:
     joined: list[Section] = []
     for section in _cut(document):
         if joined and _belong_together(document.text, joined[-1], section):
-            joined[-1] = _joined(document.text, joined[-1], section)
+            joined[-1] = _join(document.text, joined[-1], section)
         else:
             joined.append(section)
     if not any(section.says for section in joined):
@@ -77,7 +77,7 @@ def sections_of(document: Document) -> list[Section]:
 
 def _cut(document: Document) -> Iterator[Section]:
     """Yield all stretches between headings, parts and tables that hold a word."""
-    text, tables = document.text, _alone(document)
+    text, tables = document.text, _find_standalone_tables(document)
     # If a reader repeats an earlier heading, several may begin at one place.
     headings = {start: list(group) for start, group in groupby(document.headings, key=lambda heading: heading.start)}
     edges = {0, len(text), *headings, *(part.start for part in document.parts)}
@@ -100,7 +100,7 @@ def part_at(document: Document, start: int) -> Part | None:
     return document.parts[after - 1] if after else None
 
 
-def _alone(document: Document) -> list[Table]:
+def _find_standalone_tables(document: Document) -> list[Table]:
     """Return the tables that form separate sections."""
     first = document.headings[0].start if document.headings else -1
     starts = [row.start for row in document.rows]
@@ -123,27 +123,27 @@ def _belong_together(text: str, held: Section, section: Section) -> bool:
     if held.part != section.part or (held.table and held.says):
         return False
     if not held.says:
-        return weigh(text[held.start : held.end]) < SMALL
+        return estimate_tokens(text[held.start : held.end]) < SMALL
     if section.table:
-        return held.path == section.path and weigh(text[held.start : held.end]) < SMALL
-    return section.says and weigh(text[held.start : section.end]) < SMALL
+        return held.path == section.path and estimate_tokens(text[held.start : held.end]) < SMALL
+    return section.says and estimate_tokens(text[held.start : section.end]) < SMALL
 
 
-def _joined(text: str, first: Section, second: Section) -> Section:
+def _join(text: str, first: Section, second: Section) -> Section:
     path = second.path
     if first.says or path[: len(first.path)] != first.path:
         shared = takewhile(lambda names: names[0] == names[1], zip(first.path, path, strict=False))
         path = tuple(name for name, _ in shared)
     # So many headings are a list, or lines mistaken for headings.
-    says = first.says or second.says or weigh(text[first.start : second.end]) >= SMALL
+    says = first.says or second.says or estimate_tokens(text[first.start : second.end]) >= SMALL
     return Section(first.start, second.body, second.end, path, says, second.table, second.part)
 
 
 def split(document: Document) -> list[Piece]:
-    """Cut a document into pieces, in order; none runs on from one page, slide or sheet into the next.
+    """Split a document into pieces in order, none spanning two pages, slides or sheets.
 
-    They hold all of its words, except headings with nothing below them in their part and no text before them there. A
-    row is in one piece if it fits; else the titles of the further pieces say how the row begins.
+    All words are kept, except headings without text in their part. A row that does not fit continues in further pieces,
+    whose titles repeat how it begins.
     """
     pieces = []
     for section in sections_of(document):
@@ -153,8 +153,10 @@ def split(document: Document) -> list[Piece]:
             if has_words(words := document.text[start:end].strip()):
                 begins = end - len(document.text[start:end].lstrip())
                 rows = _rows(document, begins, begins + len(words))
-                title = _title([*names, *_gone_on_with(document, rows, begins)])
-                within = tuple(row for each in rows for row in _cited(document.text, each, begins, begins + len(words)))
+                title = _title([*names, *_continued_table_title(document, rows, begins)])
+                within = tuple(
+                    row for each in rows for row in _cite_rows(document.text, each, begins, begins + len(words))
+                )
                 pieces.append(Piece(words, title, heading, page, locator, within))
     return pieces
 
@@ -180,24 +182,24 @@ def _title(names: list[str]) -> str:
 def _slices(document: Document, section: Section) -> list[Stretch]:
     """Return the consecutive slices of a section; its headings stay with the first."""
     text = document.text
-    if weigh(text[section.start : section.end].strip()) <= CAPACITY:
+    if estimate_tokens(text[section.start : section.end].strip()) <= CAPACITY:
         return [(section.start, section.end)]
     # The empty line below a heading stays with it; otherwise the heading alone could become a slice.
     body = section.end - len(text[section.body : section.end].lstrip())
-    room = CAPACITY - weigh(text[section.start : body])
+    room = CAPACITY - estimate_tokens(text[section.start : body])
     if room < CAPACITY // 2:
         body, room = section.start, CAPACITY
     rows = _rows(document, body, section.end)
     slices: list[Stretch] = []
     for run in runs(text, body, section.end, rows, room):
-        slices += _packed(text, slices[-1][1] if slices else section.start, run)
+        slices += _pack(text, slices[-1][1] if slices else section.start, run)
     return slices
 
 
-def _packed(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
-    """Return a run in slices of about one size: a last one of a few words would match the wrong queries."""
-    weights = [weigh(text[begins:ends]) for begins, ends in run]
-    held = weigh(text[start : run[0][0]])
+def _pack(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
+    """Split a run into slices of similar size: a short last one would match the wrong queries."""
+    weights = [estimate_tokens(text[begins:ends]) for begins, ends in run]
+    held = estimate_tokens(text[start : run[0][0]])
     total = held + sum(weights)
     even = min(CAPACITY, math.ceil(1.2 * total / math.ceil(total / CAPACITY)))
     slices: list[Stretch] = []
@@ -207,7 +209,7 @@ def _packed(text: str, start: int, run: Sequence[Stretch]) -> list[Stretch]:
             start, held = begins, 0
         held += weight
     end = run[-1][1]
-    if slices and held < SMALL and weigh(text[slices[-1][0] : end].rstrip()) <= CAPACITY:
+    if slices and held < SMALL and estimate_tokens(text[slices[-1][0] : end].rstrip()) <= CAPACITY:
         start = slices.pop()[0]
     return [*slices, (start, end)]
 
@@ -218,7 +220,7 @@ def _rows(document: Document, begins: int, ends: int) -> list[Row]:
     return list(document.rows[first : bisect_left(document.rows, ends, key=lambda row: row.start)])
 
 
-def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[str]:
+def _continued_table_title(document: Document, rows: Sequence[Row], begins: int) -> list[str]:
     """Return the beginning of the row that a piece continues, if any: its first value, or the term it defines."""
     if not rows or rows[0].start >= begins:
         return []
@@ -227,7 +229,7 @@ def _gone_on_with(document: Document, rows: Sequence[Row], begins: int) -> list[
     return [beginning if len(beginning) <= _MAX_SUBJECT else beginning.partition(": ")[0][:_MAX_SUBJECT]]
 
 
-def _cited(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
+def _cite_rows(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
     """Yield the parts of a row in a piece, counted from the piece's beginning: all of it, or else its sentences."""
     start, end = max(row.start, begins), min(row.end, ends)
     whole = not _SEEN.search(text, row.start, start) and not _SEEN.search(text, end, row.end)
@@ -247,14 +249,14 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
     """
     run: list[Stretch] = []
     for begins, ends, is_row in _spans(text, start, end, rows):
-        if is_row and weigh(text[begins:ends].rstrip()) <= CAPACITY:
+        if is_row and estimate_tokens(text[begins:ends].rstrip()) <= CAPACITY:
             run.append((begins, ends))
             continue
         if is_row and run:
             yield run
             run = []
         for stretch in [(begins, ends)] if is_row else _paragraphs(text, begins, ends):
-            run += _fitting(text, *stretch, room if stretch[0] == start else CAPACITY)
+            run += _fit(text, *stretch, room if stretch[0] == start else CAPACITY)
         if is_row:
             yield run
             run = []
@@ -262,11 +264,11 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
         yield run
 
 
-def _fitting(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
-    if weigh(text[start:end].rstrip()) <= most:
+def _fit(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
+    if estimate_tokens(text[start:end].rstrip()) <= most:
         yield start, end
     else:
-        yield from _gone_on(text, _sentences(text, start, end, most), most)
+        yield from _join_continuations(text, _sentences(text, start, end, most), most)
 
 
 def _spans(text: str, start: int, end: int, rows: Sequence[Row]) -> Iterator[tuple[int, int, bool]]:
@@ -294,18 +296,18 @@ def _paragraphs(text: str, start: int, end: int) -> Iterator[Stretch]:
 def _sentences(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
     for sentence in split_sentences(text[start:end]):
         ends = start + len(sentence)
-        if weigh(sentence.rstrip()) <= most:
+        if estimate_tokens(sentence.rstrip()) <= most:
             yield start, ends
         else:
             yield from _chunks(text, start, ends, most)
         start = ends
 
 
-def _gone_on(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Stretch]:
+def _join_continuations(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Stretch]:
     """Return the sentences, joined to those that they continue."""
     held: Stretch | None = None
     for start, end in sentences:
-        if held and _GOES_ON.match(text, start) and weigh(text[held[0] : end]) <= most:
+        if held and _GOES_ON.match(text, start) and estimate_tokens(text[held[0] : end]) <= most:
             held = held[0], end
             continue
         if held:
@@ -318,11 +320,11 @@ def _gone_on(text: str, sentences: Iterable[Stretch], most: int) -> Iterator[Str
 def _chunks(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
     while start < end:
         block = text[start : min(start + BLOCK, end)]
-        weight = weigh(block)
+        weight = estimate_tokens(block)
         # Pieces of about one size: a last one of a few words would match the wrong queries.
         even = math.ceil(1.2 * weight / math.ceil(weight / most))
         # Not MarkdownSplitter: in a long paragraph it cuts at a quotation mark or an apostrophe, not between words.
-        chunks = TextSplitter.from_callback(weigh, min(most, even), trim=False).chunks(block)
+        chunks = TextSplitter.from_callback(estimate_tokens, min(most, even), trim=False).chunks(block)
         if start + len(block) < end:
             chunks.pop()  # the block's end may have cut it: the next block begins with it
         for chunk in chunks:

@@ -7,7 +7,7 @@ from selfrag.bootstrap.guardrail import guardrail
 from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import HINTS, SelfragError
 from selfrag.domain.verdicts import judged_by
-from selfrag.question.compose_answer.logic import compose, texts_of, without_texts
+from selfrag.question.compose_answer.logic import clear_texts, compose, texts_of
 from selfrag.question.compose_answer.task import ComposeAnswerTask
 from selfrag.runtime.metrics import count_answer, count_unkept_answer
 from selfrag.runtime.observability import logger
@@ -28,17 +28,17 @@ def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
     guard, writer = guardrail(), judged_by(config.models["generate"])
     response = compose(task, config.prices, config.console_links, writer)
     if guard and not task.guarded and not guard.passes("answer", texts_of(response)):
-        response = compose(without_texts(task), config.prices, config.console_links, writer)
+        response = compose(clear_texts(task), config.prices, config.console_links, writer)
     count_answer(response, task.strategy)
-    logger.info("composed", extra={"strategy": task.strategy, **_in_short(response)})
-    _settle(task, response.usage.cost_usd)
+    logger.info("composed", extra={"strategy": task.strategy, **_log_fields(response)})
+    _settle_spending(task, response.usage.cost_usd)
     return response
 
 
 bootstrap.warm(guardrail, bootstrap.spending)
 
 
-def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
+def _settle_spending(task: ComposeAnswerTask, cost_usd: float | None) -> None:
     """Replace the question's reservation from the daily cap by its cost; an unknown cost keeps all of it."""
     # A failed step without a result has lost the cost of its calls.
     if cost_usd is None or any(entry.error and entry.error not in HINTS for entry in task.ledger):
@@ -50,7 +50,7 @@ def _settle(task: ComposeAnswerTask, cost_usd: float | None) -> None:
         logger.warning("reservation not settled", extra={"error": type(error).__name__})
 
 
-def _in_short(response: AnswerResponse) -> dict[str, object]:
+def _log_fields(response: AnswerResponse) -> dict[str, object]:
     """Return the log fields for the saved queries, without any text of the question, answer or passages."""
     reflection = response.reflection
     claims = reflection.support.claims if reflection.support else []

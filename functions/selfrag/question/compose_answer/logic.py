@@ -22,10 +22,10 @@ from selfrag.domain.answers import (
 from selfrag.domain.calls import ModelCall, Prices, cost_usd
 from selfrag.domain.citations import add_utf16_spans
 from selfrag.domain.errors import BudgetExceeded, DeadlineExceeded
-from selfrag.domain.ledger import Entry, is_out_of_budget, path_of, rounds, wasted
+from selfrag.domain.ledger import Entry, is_out_of_budget, is_waste, path_of, rounds
 from selfrag.domain.passages import WEB
 from selfrag.domain.questions import Filters
-from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, judged_by, nearest
+from selfrag.domain.verdicts import Critique, JudgedBy, Reflection, judged_by, sort_by_score
 from selfrag.question.compose_answer.messages import Messages
 from selfrag.question.compose_answer.task import ComposeAnswerTask
 from selfrag.text.collection_questions import asks_for_documents
@@ -70,7 +70,7 @@ def compose(
         not_said=result.draft.not_said if result.draft else [],
         complete=result.selection is None,
         selection=result.selection,
-        nearest=_nearest(task) if result.status == "abstained" else [],
+        nearest=_nearest_passages(task) if result.status == "abstained" else [],
         reflection=_reflection(task, result),
         path=path_of((entry.turn, entry.step) for entry in task.ledger),
         passes=task.passes,
@@ -81,7 +81,7 @@ def compose(
     )
 
 
-def without_texts(task: ComposeAnswerTask) -> ComposeAnswerTask:
+def clear_texts(task: ComposeAnswerTask) -> ComposeAnswerTask:
     """Return the task without model or document text; its response only says why there is no answer."""
     emptied = ComposeAnswerTask(**task.model_dump(include=_OUTWARD)).model_copy(update={"guarded": "answer"})
     ledger = [entry.model_copy(update={"warnings": [], "query": "", "aim": ""}) for entry in task.ledger]
@@ -102,9 +102,9 @@ def texts_of(response: AnswerResponse) -> list[str]:
 
 def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
     """Choose the answer and its status: the best of the plan, else the last that no grader refused."""
-    messages, chosen, faults = Messages(task.question), _chosen(task), _faults(task)
+    messages, chosen, faults = Messages(task.question), _choose_draft(task), _faults(task)
     if chosen and chosen.not_said and task.doubtful:
-        chosen = _with_doubt(task, chosen, messages)
+        chosen = _mention_missing(task, chosen, messages)
     if task.guarded:
         return AnswerOutcome(None, "abstained", messages(f"guarded_{task.guarded}"), [])
     out_of_time = task.late or any(entry.error == DeadlineExceeded.__name__ for entry in task.problems)
@@ -122,7 +122,7 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
         notes.append(messages("stopped_deadline"))
     if out_of_money and status != "answered":
         notes.append(messages("stopped_cost"))
-    notes += _outdated(task, chosen, messages)
+    notes += _warn_of_newer(task, chosen, messages)
     selection = _selection(task, chosen, messages)
     if selection:
         notes.append(selection.note)
@@ -135,19 +135,19 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
     else:
         why = messages("filtered" if _filtered_out(task) else "not_found")
         where = messages("document_list") if asks_for_documents(task.question) else ""
-        answer = messages.joined(why, messages.searched(_queries(task)), where)
+        answer = messages.join(why, messages.list_searched(_queries(task)), where)
     return AnswerOutcome(chosen, status, answer, notes, selection)
 
 
-def _chosen(task: ComposeAnswerTask) -> Draft | None:
+def _choose_draft(task: ComposeAnswerTask) -> Draft | None:
     if task.best.answer:
         return task.best
-    if task.draft.answer and _may_go_out(task.draft, task.min_utility):
+    if task.draft.answer and _is_releasable(task.draft, task.min_utility):
         return task.draft
     return None
 
 
-def _with_doubt(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Draft:
+def _mention_missing(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Draft:
     """Replace the writer's remarks on missing parts by a note that they were not found."""
     start = draft.answer.find(draft.not_said[0])
     rest = draft.answer[start:].replace(UNCITED, "")
@@ -157,11 +157,11 @@ def _with_doubt(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Dr
     phrases = draft.missing or queries[-1:]
     if start < 0 or rest.strip() or not phrases:
         return draft
-    note = messages("part_not_found", queries=messages.quoted(phrases))
+    note = messages("part_not_found", queries=messages.quote_list(phrases))
     return draft.model_copy(update={"answer": draft.answer[:start] + note, "not_said": [note]})
 
 
-def _outdated(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> list[str]:
+def _warn_of_newer(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> list[str]:
     """Return a warning for each cited passage that contradicts its newer, uncited version."""
     cited = dict.fromkeys(citation.passage_id for citation in chosen.citations) if chosen else {}
     return [
@@ -186,11 +186,11 @@ def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages
     return Selection(passages=passages, text_hits=hits, note=note)
 
 
-def _may_go_out(draft: Draft, min_utility: int) -> bool:
-    return draft.support.level != "no_support" and not _of_little_use(draft, min_utility)
+def _is_releasable(draft: Draft, min_utility: int) -> bool:
+    return draft.support.level != "no_support" and not _is_below_min_utility(draft, min_utility)
 
 
-def _of_little_use(draft: Draft, min_utility: int) -> bool:
+def _is_below_min_utility(draft: Draft, min_utility: int) -> bool:
     return draft.utility.score is not None and draft.utility.score < min_utility
 
 
@@ -229,7 +229,7 @@ def _failure(messages: Messages, faults: Sequence[Entry]) -> str:
     # A text that is not an answer has its flaw as its error.
     names = [name for entry in faults for name in (entry.flaw, entry.error) if name]
     causes = [messages(name) if name in messages else messages("unexpected", error=name) for name in names]
-    return messages("failed", steps=steps, causes=messages.joined(*causes)).strip()
+    return messages("failed", steps=steps, causes=messages.join(*causes)).strip()
 
 
 def _problem(messages: Messages, entry: Entry) -> str:
@@ -249,7 +249,7 @@ def _filtered_out(task: ComposeAnswerTask) -> bool:
 def _notes(messages: Messages, chosen: Draft, min_utility: int) -> list[str]:
     due = [name for name in Critique.model_fields if not (chosen.direct and name == "support")]
     notes = [messages(f"unchecked_{name}") for name in due if getattr(chosen, name).ungraded]
-    if _of_little_use(chosen, min_utility):
+    if _is_below_min_utility(chosen, min_utility):
         notes.append(messages("little_use", score=chosen.utility.score, least=min_utility))
     if facts := dict.fromkeys(fact for claim in chosen.support.claims for fact in claim.unfound):
         notes.append(messages("unfound", facts=", ".join(facts)))
@@ -260,14 +260,14 @@ def _notes(messages: Messages, chosen: Draft, min_utility: int) -> list[str]:
     return notes
 
 
-def _nearest(task: ComposeAnswerTask) -> list[NearPassage]:
+def _nearest_passages(task: ComposeAnswerTask) -> list[NearPassage]:
     """Return up to NEAREST of the nearest document passages, ungraded ones last."""
     own = {
         passage.passage_id: NearPassage(**passage.model_dump())
         for passage in task.passages
         if passage.collection != WEB
     }
-    order = dict.fromkeys([*nearest(task.relevance), *own])
+    order = dict.fromkeys([*sort_by_score(task.relevance), *own])
     return [own[passage_id] for passage_id in order if passage_id in own][:NEAREST]
 
 
@@ -280,7 +280,7 @@ def _notice(task: ComposeAnswerTask, writer: JudgedBy) -> str | None:
 
 
 def _reflection(task: ComposeAnswerTask, result: AnswerOutcome) -> Reflection:
-    # After without_texts, the remaining verdicts would not explain the outcome.
+    # After clear_texts, the remaining verdicts would not explain the outcome.
     judged = result.draft or (task.draft if task.draft.answer else None)
     verdicts = {name: getattr(judged, name, None) for name in Critique.model_fields}
     if not task.reflects:
@@ -338,7 +338,7 @@ def _step_usage(calls: Sequence[ModelCall], begin: float, prices: Mapping[str, P
 
 
 def _waste(task: ComposeAnswerTask, prices: Mapping[str, Prices]) -> Waste:
-    entries = [entry for entry in task.ledger if wasted(entry, task.queries)]
+    entries = [entry for entry in task.ledger if is_waste(entry, task.queries)]
     calls = [call for entry in entries for call in entry.calls]
     return Waste(model_calls=_model_calls(entries), cost_usd=_sum(cost_usd(call, prices) for call in calls))
 

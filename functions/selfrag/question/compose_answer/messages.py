@@ -43,15 +43,15 @@ class Messages:
         """Return a message with its placeholders filled in."""
         return MESSAGES[self._language][name].format(**values)
 
-    def joined(self, *texts: str) -> str:
+    def join(self, *texts: str) -> str:
         """Join distinct sentences; Japanese uses no space."""
         return ("" if self._language == "ja" else " ").join(filter(None, dict.fromkeys(texts)))
 
-    def searched(self, queries: Sequence[str]) -> str:
+    def list_searched(self, queries: Sequence[str]) -> str:
         """Return the sentence that lists the queries."""
-        return self("searched", queries=self.quoted(queries)) if queries else self("not_searched")
+        return self("searched", queries=self.quote_list(queries)) if queries else self("not_searched")
 
-    def quoted(self, queries: Sequence[str]) -> str:
+    def quote_list(self, queries: Sequence[str]) -> str:
         """Return queries in the quotation marks of the language."""
         quotation, between = _QUOTED[self._language]
         return between.join(quotation.format(query) for query in queries)

@@ -53,7 +53,7 @@ class ComposeAnswerTask(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_state(cls, event: dict[str, Any]) -> dict[str, Any]:
+    def _merge_state(cls, event: dict[str, Any]) -> dict[str, Any]:
         """Merge the state from Plan (empty if its first run failed) and later entries."""
         state = event.get("state") or {}
         turn = state.get("turn", 0) + 1

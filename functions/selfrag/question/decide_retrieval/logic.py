@@ -58,17 +58,17 @@ def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     Complexity applies only to questions that need a search. A conclusive verdict of the decision model is final, except
     that Claude words the query of a follow-up and confirms a `no` if the thresholds were not measured.
     """
-    fields = {"question": task.question, "previous": task.previous.model_dump(), **task.dated}
+    fields = {"question": task.question, "previous": task.previous.model_dump(), **task.date_fields}
     names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
-    decided = _by_decider(fields, grader, names, follows=bool(task.previous.answer))
+    decided = _ask_decider(fields, grader, names, follows=bool(task.previous.answer))
     words_query = bool(task.previous.answer) and decided is not None and decided.verdict.decision == "yes"
-    if decided and not words_query and _stands(decided, grader):
+    if decided and not words_query and _is_conclusive(decided, grader):
         return decided
-    result = _by_claude(task, grader, fields)
-    return result.with_cost_of(decided) if decided else result
+    result = _ask_claude(task, grader, fields)
+    return result.add_cost_of(decided) if decided else result
 
 
-def _by_claude(task: DecideRetrievalTask, grader: Grader, fields: Mapping[str, object]) -> DecideRetrievalResult:
+def _ask_claude(task: DecideRetrievalTask, grader: Grader, fields: Mapping[str, object]) -> DecideRetrievalResult:
     grade = grader.grade(fields, _SHAPES[bool(task.previous.answer), task.complexity])
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
@@ -79,7 +79,7 @@ def _by_claude(task: DecideRetrievalTask, grader: Grader, fields: Mapping[str, o
     return DecideRetrievalResult(verdict=verdict, **grade.usage)
 
 
-def _by_decider(
+def _ask_decider(
     fields: Mapping[str, object], grader: Grader, names: Sequence[str], *, follows: bool
 ) -> DecideRetrievalResult | None:
     """Return the decision model's verdict, or None.
@@ -117,11 +117,11 @@ def _by_decider(
     return DecideRetrievalResult(verdict=verdict, **decisions.usage)
 
 
-def _stands(decided: DecideRetrievalResult, grader: Grader) -> bool:
+def _is_conclusive(decided: DecideRetrievalResult, grader: Grader) -> bool:
     """Return whether the decision model's verdict is final; answers without a search are never checked."""
     is_advice = decided.verdict.decision == NO and grader.judged_by != "rule"
     measured = grader.decider is not None and grader.decider.measured
-    return (measured or not is_advice) and grader.stands(decided.verdict.probability, if_low=False)
+    return (measured or not is_advice) and grader.is_conclusive(decided.verdict.probability, if_low=False)
 
 
 _NO_EVIDENCE = "there is no earlier evidence to continue from"
@@ -153,9 +153,14 @@ class Continuation(BaseModel):
 
 def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; an ungraded one leads to a search."""
-    fields = {"question": task.question, "previous": task.previous.model_dump(), "so_far": task.so_far, **task.dated}
-    decided = _by_decider(fields, grader, ["continuation"], follows=True)
-    if decided and _stands(decided, grader):
+    fields = {
+        "question": task.question,
+        "previous": task.previous.model_dump(),
+        "so_far": task.so_far,
+        **task.date_fields,
+    }
+    decided = _ask_decider(fields, grader, ["continuation"], follows=True)
+    if decided and _is_conclusive(decided, grader):
         return decided
     grade = grader.grade(fields, Continuation)
     if grade.verdict is None:
@@ -163,4 +168,4 @@ def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetr
     else:
         verdict = RetrievalVerdict(**grade.verdict.model_dump(), **grader.judge_fields)
     result = DecideRetrievalResult(verdict=verdict, **grade.usage)
-    return result.with_cost_of(decided) if decided else result
+    return result.add_cost_of(decided) if decided else result

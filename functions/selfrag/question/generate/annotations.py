@@ -16,7 +16,7 @@ NO_ANSWER = "NO_ANSWER"
 # The sign before a sentence about gaps in the documents, which needs no citation; a search phrase in brackets may
 # follow. Both signs are language-independent and never reach a caller.
 NOT_SAID = "NOT_SAID"
-MOST_PHRASE_CHARACTERS = 200
+MAX_PHRASE_CHARACTERS = 200
 
 _LEAD = r"[\s*•>–-]*"
 _NO_ANSWER = re.compile(rf"{_LEAD}{NO_ANSWER}(?!\w)")
@@ -61,7 +61,7 @@ class AnnotatedAnswer:
         return [sentence for sentence in sentences if re.search(r"\w", sentence)]
 
     @property
-    def missing(self) -> list[str]:
+    def search_phrases(self) -> list[str]:
         """Return the search phrases."""
         return list(dict.fromkeys(remark.phrase for remark in self.remarks if re.search(r"\w", remark.phrase)))
 
@@ -84,12 +84,12 @@ def read(text: str, segments: Sequence[TextBlock], citations: Sequence[Citation]
             continue
         unanswered = unanswered or bool(_NO_ANSWER.match(text, start, end))
         if sign := _NOT_SAID.match(text, start, end):
-            phrase = " ".join((sign[2] or "").split())[:MOST_PHRASE_CHARACTERS]
+            phrase = " ".join((sign[2] or "").split())[:MAX_PHRASE_CHARACTERS]
             remarks.append(Remark(start, sign.end(), end, phrase))
     return AnnotatedAnswer(text, sentences, tuple(remarks), unanswered)
 
 
-def marked(
+def mark_uncited(
     reading: AnnotatedAnswer, citations: Sequence[Citation], passages: Mapping[str, str], *, grounded: bool
 ) -> tuple[str, list[Citation]]:
     """Remove signs and typed marks, mark uncited sentences of a grounded answer, and shift the citations.
@@ -109,7 +109,7 @@ def marked(
         sources = [passages[passage_id] for passage_id in cited] or list(passages.values())
         typed = markers_in(text, remark.words if remark else start, words_end, sources)
         spared = remark is not None and not re.search(r"\w", text[end:])
-        if typed and not re.search(r"\w", "".join(_without(text, start, words_end, typed))):
+        if typed and not re.search(r"\w", "".join(_split_markers(text, start, words_end, typed))):
             # Marks alone are not a sentence; at the end, drop the space before them.
             is_last = not text[words_end:].strip()
             edits.append(_Edit(len(text[:start].rstrip()) if is_last else start, end if is_last else words_end, ""))
@@ -117,11 +117,10 @@ def marked(
         edits += [_Edit(marker.start, marker.end, "") for marker in typed]
         if grounded and not cited and not spared and re.search(r"\w", text[start:end]):
             edits.append(_Edit(words_end, words_end, f" {UNCITED}"))
-    return _edited(text, edits), _moved(citations, edits)
+    return _apply_edits(text, edits), _move_citations(citations, edits)
 
 
-def _without(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iterator[str]:
-    """Yield the text between markers."""
+def _split_markers(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iterator[str]:
     for marker in markers:
         yield text[start : marker.start]
         start = marker.end
@@ -161,23 +160,23 @@ def _pairs(line: str) -> Sequence[tuple[str, str]]:
     return [pair for pair in _QUOTES if pair[0] != ("“" if "„" in line else "„")]
 
 
-def _edited(text: str, edits: Sequence[_Edit]) -> str:
+def _apply_edits(text: str, edits: Sequence[_Edit]) -> str:
     begins = [0, *(edit.end for edit in edits)]
     ends = [*(edit.start for edit in edits), len(text)]
     parts = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
     return "".join(part + text for part, text in zip(parts, [*(edit.text for edit in edits), ""], strict=True))
 
 
-def _moved(citations: Sequence[Citation], edits: Sequence[_Edit]) -> list[Citation]:
+def _move_citations(citations: Sequence[Citation], edits: Sequence[_Edit]) -> list[Citation]:
     """Shift citations to the edited text; drop those that covered only a sign."""
 
-    def moved(position: int, *, begins: bool) -> int:
+    def move(position: int, *, begins: bool) -> int:
         shift = 0
         for edit in edits:
             if edit.start < position or (begins and edit.start == position):
                 shift += len(edit.text) - (min(edit.end, position) - edit.start)
         return position + shift
 
-    spans = [(moved(c.answer_span[0], begins=True), moved(c.answer_span[1], begins=False)) for c in citations]
+    spans = [(move(c.answer_span[0], begins=True), move(c.answer_span[1], begins=False)) for c in citations]
     pairs = zip(citations, spans, strict=True)
     return [c.model_copy(update={"answer_span": span}) for c, span in pairs if span[0] < span[1]]

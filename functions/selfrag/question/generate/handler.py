@@ -6,7 +6,7 @@ from selfrag.domain.steps import GenerateResult, GenerateTask
 from selfrag.judging.prompts import load_prompt
 from selfrag.question.generate.logic import generate
 
-prompt = questions.prompted("generate", load_prompt(__name__))
+prompt = questions.prompt_for("generate", load_prompt(__name__))
 claude = questions.model("generate")
 
 

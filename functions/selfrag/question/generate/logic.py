@@ -13,7 +13,7 @@ from selfrag.domain.errors import SelfragError
 from selfrag.domain.passages import Evidence, Strip
 from selfrag.domain.steps import GenerateResult, GenerateTask
 from selfrag.ports.model import Claude, ModelText, Prompt, Source, UsageFields
-from selfrag.question.generate.annotations import marked, read
+from selfrag.question.generate.annotations import mark_uncited, read
 from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
@@ -39,7 +39,7 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
     sentence and is marked when segments are joined.
     """
     prompt = prompt_for("choose" if task.choices else _task_name(task), prompt)
-    passages = [] if task.mode == "direct" else [_stripped(passage, task.strips) for passage in task.passages]
+    passages = [] if task.mode == "direct" else [_strip(passage, task.strips) for passage in task.passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
     writing = _write_prose(claude, prompt, [source_of(passage) for passage in passages], _fields(task))
@@ -59,7 +59,7 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
         return GenerateResult(**writing.usage)
     grounded = task.mode == "grounded"
     usage: UsageFields = {**writing.usage, "flaw": flaw}
-    text, citations = marked(
+    text, citations = mark_uncited(
         reading, citations, {passage.passage_id: passage.text for passage in passages}, grounded=grounded
     )
     return GenerateResult(
@@ -67,13 +67,13 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
         citations=citations,
         answered=True,
         not_said=reading.not_said if grounded else [],
-        missing=reading.missing if grounded else [],
+        missing=reading.search_phrases if grounded else [],
         word_sources=_word_sources(reading.text, task.question, passages) if grounded else [],
         **usage,
     )
 
 
-def _stripped(passage: Evidence, strips: Mapping[str, list[Strip]]) -> Evidence:
+def _strip(passage: Evidence, strips: Mapping[str, list[Strip]]) -> Evidence:
     good = strips.get(passage.passage_id)
     return passage.model_copy(update={"strips": good}) if good else passage
 
@@ -115,7 +115,7 @@ def _fields(task: GenerateTask) -> dict[str, object]:
         "task": _task_name(task),
         "question": task.question,
         "previous": task.previous.model_dump(),
-        **task.dated,
+        **task.date_fields,
     }
     if task.mode == "segment":
         fields["so_far"] = task.so_far
@@ -169,13 +169,13 @@ def _word_sources(answer: str, question: str, passages: Sequence[Evidence]) -> l
     Supersets are dropped: if a word's passages include another word's, only the smaller set matters. Words without a
     passage are the writer's.
     """
-    held = {passage.passage_id: _shown(passage) for passage in passages}
+    held = {passage.passage_id: _writer_words(passage) for passage in passages}
     own = words_of(answer) - words_of(question)
     holders = {frozenset(name for name, words in held.items() if word in words) for word in own} - {frozenset()}
     return sorted(sorted(names) for names in holders if not any(other < names for other in holders))
 
 
-def _shown(passage: Evidence) -> set[str]:
+def _writer_words(passage: Evidence) -> set[str]:
     """Return the words of a passage as sent to the writer, with document name, title and date."""
     source = source_of(passage)
     return words_of(" ".join([source.name, source.title, "".join(source.blocks)]))

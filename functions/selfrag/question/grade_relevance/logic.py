@@ -13,10 +13,10 @@ from selfrag.judging.graders import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
 # The state holds up to 70 reasons.
-MOST_REASON_CHARACTERS, MOST_REASON_BYTES = 200, 300
+MAX_REASON_CHARACTERS, MAX_REASON_BYTES = 200, 300
 
 # One reply judges all strips of a passage and must stay short.
-MOST_STRIPS = 10
+MAX_STRIPS = 10
 # A passage of at most so many sentences is one strip.
 _SENTENCES_OF_ONE = 2
 
@@ -52,31 +52,31 @@ def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
     strips = [] if task.lower_threshold is None else strips_of(task.passage)
     decider = grader.decider
     if decider is None:
-        return _by_claude(task, grader, strips)
-    decided = _by_decider(task, decider, strips)
-    stands = grader.stands(decided.verdict.probability)
-    return decided if stands else _by_claude(task, grader, strips).with_cost_of(decided)
+        return _ask_claude(task, grader, strips)
+    decided = _ask_decider(task, decider, strips)
+    is_conclusive = grader.is_conclusive(decided.verdict.probability)
+    return decided if is_conclusive else _ask_claude(task, grader, strips).add_cost_of(decided)
 
 
-def _by_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
+def _ask_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
     judgement = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
     if judgement.verdict is None:
-        verdict = _ungraded(task.passage)
+        verdict = _to_ungraded(task.passage)
     else:
         judged = judgement.verdict.strips if isinstance(judgement.verdict, RelevanceOfStrips) else []
         verdict = _verdict(task, judgement.verdict.score, strips, {strip.strip: strip.score for strip in judged})
-        update = {"cached": judgement.cached, "reason": _shortened(judgement.verdict.reason), **grader.judge_fields}
+        update = {"cached": judgement.cached, "reason": _shorten(judgement.verdict.reason), **grader.judge_fields}
         verdict = verdict.model_copy(update=update)
     return GradeRelevanceResult(verdict=verdict, **judgement.usage)
 
 
-def _by_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[Strip]) -> GradeRelevanceResult:
+def _ask_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[Strip]) -> GradeRelevanceResult:
     questions = {"relevant": decider.questions.by_name["relevant"]}
     numbers = range(1, len(strips) + 1)
-    questions |= {f"strip_{number}": decider.questions.about("strip", str(number)) for number in numbers}
+    questions |= {f"strip_{number}": decider.questions.question_about("strip", str(number)) for number in numbers}
     decisions = decider.ask(_texts(task, strips), questions)
     if decisions.answers is None:
-        verdict = _ungraded(task.passage)
+        verdict = _to_ungraded(task.passage)
     else:
         probabilities = decisions.answers["relevant"]
         probability = probabilities[YES]
@@ -87,7 +87,7 @@ def _by_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[
     return GradeRelevanceResult(verdict=verdict, **decisions.usage)
 
 
-def _ungraded(passage: Passage) -> RelevanceVerdict:
+def _to_ungraded(passage: Passage) -> RelevanceVerdict:
     return RelevanceVerdict(
         passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
     )
@@ -123,10 +123,10 @@ def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
     return texts
 
 
-def _shortened(reason: str) -> str:
+def _shorten(reason: str) -> str:
     """Return a reason on one line, shortened."""
-    line = " ".join(reason.split())[:MOST_REASON_CHARACTERS]
-    return line.encode(errors="ignore")[:MOST_REASON_BYTES].decode(errors="ignore")
+    line = " ".join(reason.split())[:MAX_REASON_CHARACTERS]
+    return line.encode(errors="ignore")[:MAX_REASON_BYTES].decode(errors="ignore")
 
 
 def _label(task: GradeRelevanceTask, score: float) -> tuple[RelevanceLabel, float]:
@@ -143,7 +143,7 @@ def strips_of(passage: Passage) -> list[Strip]:
     pieces = split_around(passage.text, [(row.start, row.end) for row in passage.rows])
     if len(pieces) <= _SENTENCES_OF_ONE:
         return []
-    size = math.ceil(len(pieces) / MOST_STRIPS)
+    size = math.ceil(len(pieces) / MAX_STRIPS)
     groups = [pieces[first : first + size] for first in range(0, len(pieces), size)]
     return [Strip(start=group[0][0], end=group[-1][1]) for group in groups]
 

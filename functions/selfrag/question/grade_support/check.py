@@ -65,7 +65,7 @@ def repair_citations(
         cited = [citation for citation in citations if start <= citation.answer_span[0] < start + len(sentence)]
         right = evidence.select_ids(name for claim in own if not claim.fails for name in claim.passage_ids)
         if any(claim.fails for claim in own) or is_unfound(sentence):
-            sentence, cited = _marked(sentence), []
+            sentence, cited = _mark_uncited(sentence), []
         elif _is_better(sentence, right, cited, evidence) and (cited or not citations):
             sentence = sentence.replace(_MARK, "", 1)
             span = (len(text), len(text) + len(sentence.rstrip()))
@@ -83,7 +83,7 @@ def repair_citations(
     return CitationRepair(answer=text, citations=repaired, repaired=count) if changed else CitationRepair()
 
 
-def _marked(sentence: str) -> str:
+def _mark_uncited(sentence: str) -> str:
     words = sentence.rstrip()
     is_bare = UNCITED in sentence or not re.search(r"\w", sentence)
     return sentence if is_bare else f"{words}{_MARK}{sentence[len(words) :]}"

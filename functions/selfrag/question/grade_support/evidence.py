@@ -83,7 +83,7 @@ class AnswerEvidence:
         chosen = zip(self._passages, self._lines, strict=True)
         lines = [line for each, own in chosen for line in own if passage_ids is None or each.passage_id in passage_ids]
         plain = frozenset(word for line in lines for word in line.facts.words)
-        return all(_sentence_stands(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
+        return all(_is_sentence_supported(facts_of(sentence), lines, plain) for sentence in split_sentences(claim))
 
     def fit(self, sentence: str, passage_id: str) -> tuple[bool, float]:
         """Return whether a passage has a sentence's facts, and its share of the sentence's words."""
@@ -106,17 +106,19 @@ class AnswerEvidence:
         return [list(_lines_of(passage)) for passage in self._passages]
 
 
-def _sentence_stands(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
+def _is_sentence_supported(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
     understood = max((len(claimed.words & line.facts.words) for line in lines), default=0)
     if understood < _SAME_LANGUAGE * len(claimed.words):
-        return bool(claimed.facts) and any(_holds_translated(line, claimed) for line in lines)
+        return bool(claimed.facts) and any(_contains_translated_facts(line, claimed) for line in lines)
     if not all(any(pairs_of(run) & (line.facts.words | line.around) for line in lines) for run in claimed.compounds):
         return False
     shared = [len(claimed.vocabulary & line.facts.vocabulary) for line in lines]
-    return any(_holds(line, claimed, plain) for line, words in zip(lines, shared, strict=True) if words == max(shared))
+    return any(
+        _contains_facts(line, claimed, plain) for line, words in zip(lines, shared, strict=True) if words == max(shared)
+    )
 
 
-def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
+def _contains_facts(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     there = line.facts.vocabulary
     # A word that begins a claim is a name unless the passages also write it in lower case.
     unknown = [name for name in (claimed.first, *claimed.names) if name and name not in there and name not in plain]
@@ -126,35 +128,33 @@ def _holds(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) -> bool:
     begins = [claimed.first] if claimed.first and claimed.first in (line.facts.first, *line.facts.names) else []
     own = [fact for fact in (*begins, *claimed.facts) if fact not in unknown]
     if len(line.facts.names) > 1 and len(line.facts.figures) > 1:
-        return _in_order(own, line)
+        return _has_facts_in_order(own, line)
     names = [fact for fact in own if isinstance(fact, str)]
-    return _in_order(names, line) and _in_order(claimed.figures, line)
+    return _has_facts_in_order(names, line) and _has_facts_in_order(claimed.figures, line)
 
 
-def _holds_translated(line: _Line, claimed: SentenceFacts) -> bool:
-    return set(claimed.names) <= line.facts.vocabulary | line.around and _in_any_order(
-        claimed.figures, line.facts.figures
-    )
+def _contains_translated_facts(line: _Line, claimed: SentenceFacts) -> bool:
+    return set(claimed.names) <= line.facts.vocabulary | line.around and _has_facts(claimed.figures, line.facts.figures)
 
 
-def _in_order(claimed: Iterable[Fact], line: _Line) -> bool:
+def _has_facts_in_order(claimed: Iterable[Fact], line: _Line) -> bool:
     """Return whether a sentence has these facts, each once and in order."""
     left = iter((*filter(None, [line.facts.first]), *line.facts.facts))
-    return all(any(_same(fact, each) for each in left) for fact in claimed)
+    return all(any(_agree(fact, each) for each in left) for fact in claimed)
 
 
-def _in_any_order(claimed: Iterable[Fact], there: Iterable[Fact]) -> bool:
+def _has_facts(claimed: Iterable[Fact], there: Iterable[Fact]) -> bool:
     """Return whether a sentence has these facts, each once."""
     left = list(there)
     for fact in claimed:
-        match = next((each for each in left if _same(fact, each, translated=True)), None)
+        match = next((each for each in left if _agree(fact, each, translated=True)), None)
         if match is None:
             return False
         left.remove(match)
     return True
 
 
-def _same(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
+def _agree(fact: Fact, other: Fact, *, translated: bool = False) -> bool:
     """Return whether two facts agree; passages may have more precise dates, and translated units differ."""
     if isinstance(fact, Number) and isinstance(other, Number):
         same_unit = fact.unit == other.unit or (translated and not {fact.unit, other.unit} & CODES)

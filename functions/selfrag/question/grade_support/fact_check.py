@@ -162,7 +162,7 @@ class FactChecker:
 
 
 def _read(text: str) -> _Text:
-    facts = facts_of(_in_one_notation(text))
+    facts = facts_of(_normalize_notation(text))
     return _Text(
         numbers=frozenset(fact for fact in facts.figures if isinstance(fact, Number)),
         dates=frozenset(fact for fact in facts.figures if isinstance(fact, Date)),
@@ -176,7 +176,7 @@ def _all_text(passage: Passage) -> str:
     return "\n".join(map(str, filter(None, head)))
 
 
-def _in_one_notation(text: str) -> str:
+def _normalize_notation(text: str) -> str:
     """Normalize number and month words, clock times, fractions and scales for `evidence`."""
     text = _FRACTION.sub(lambda match: f" {match[1] or 0}.{_FRACTIONS[match[2]]}", text)
     text = unicodedata.normalize("NFKC", text)

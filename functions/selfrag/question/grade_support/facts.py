@@ -121,7 +121,7 @@ class SentenceFacts:
 
 def facts_of(sentence: str) -> SentenceFacts:
     """Return the facts of one sentence."""
-    text = in_one_notation(sentence)
+    text = normalize_notation(sentence)
     facts: list[Fact] = []
     words: set[str] = set()
     first, begun, read = "", False, 0
@@ -173,7 +173,7 @@ def _date(kind: str, text: str) -> Date:
     if kind == "iso":
         return Date((numbers[0], numbers[1], numbers[2]))
     if kind == "west":
-        return _of_numbers(text, numbers)
+        return _parse_numeric_date(text, numbers)
     if kind == "east":
         year = numbers.pop(0) if re.search("[年년]", text) else ""
         return Date((year, numbers[0], numbers[1] if len(numbers) > 1 else ""))
@@ -183,7 +183,7 @@ def _date(kind: str, text: str) -> Date:
     return Date((year, str(month), numbers[0] if numbers else ""))
 
 
-def _of_numbers(text: str, numbers: list[str]) -> Date:
+def _parse_numeric_date(text: str, numbers: list[str]) -> Date:
     """Parse a numeric date: 31.1.2026 and 31/1/2026 are unambiguous, 2/1/2026 equals only itself."""
     first, second, year = numbers
     if "." in text or int(first) > 12:
@@ -191,7 +191,7 @@ def _of_numbers(text: str, numbers: list[str]) -> Date:
     return Date((year, first, second)) if int(second) > 12 else Date((text, "", ""))
 
 
-def in_one_notation(text: str) -> str:
+def normalize_notation(text: str) -> str:
     """Normalize full-width signs, number words, thousands, scales, eras and currencies.
 
     `1,800` is 1800, `two hundred` 200, `fourth` 4th, `10万円` 100000 JPY, `令和8年` 2026年, `80 per cent` 80 %.
@@ -201,9 +201,9 @@ def in_one_notation(text: str) -> str:
         (_ERA_YEAR, lambda match: f"{_ERAS[match[1]] + (1 if match[2] == '元' else int(match[2]))}年"),
         (_IDEOGRAPHS, lambda match: str(_value_of(match[0]))),
         (_CARDINAL, _cardinal),
-        (_ORDINAL, lambda match: _with_ending(_place(match[1], _ORDINALS) + 1)),
+        (_ORDINAL, lambda match: _add_ending(_place(match[1], _ORDINALS) + 1)),
         (_GROUPED, lambda match: match[1] + re.sub(r"\D", "", match[2])),
-        (_SCALED, _scaled),
+        (_SCALED, _scale),
     )
     for pattern, read in readings:
         text = pattern.sub(read, text)
@@ -227,11 +227,11 @@ def _place(word: str, words: str) -> int:
     return words.split("|").index(word.lower())
 
 
-def _with_ending(number: int) -> str:
+def _add_ending(number: int) -> str:
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th') }"
 
 
-def _scaled(match: re.Match[str]) -> str:
+def _scale(match: re.Match[str]) -> str:
     number = Decimal(match[1].replace(",", ".")) if match[1].count(",") + match[1].count(".") < 2 else None
     return match[0] if number is None else f"{(number * _SCALES[match[2].lower()]).normalize():f}"
 

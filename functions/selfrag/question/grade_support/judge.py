@@ -71,12 +71,12 @@ def judge(task: GradeSupportTask, evidence: AnswerEvidence, grader: Grader) -> G
     if decider is None or (decider.thresholds and not decider.measured):
         return _grade_by_models(task, evidence, grader)
     decided = grade_by_decider(task, evidence, decider)
-    if _stands(decided.verdict, evidence, grader, is_last=not (task.may_repair or task.may_search)):
+    if _is_conclusive(decided.verdict, evidence, grader, is_last=not (task.may_repair or task.may_search)):
         return decided
-    return _grade_by_models(task, evidence, grader).with_cost_of(decided)
+    return _grade_by_models(task, evidence, grader).add_cost_of(decided)
 
 
-def _stands(verdict: SupportVerdict, evidence: AnswerEvidence, grader: Grader, *, is_last: bool) -> bool:
+def _is_conclusive(verdict: SupportVerdict, evidence: AnswerEvidence, grader: Grader, *, is_last: bool) -> bool:
     """Return whether a decision model's verdict is conclusive and the rules agree.
 
     A sure "no support" names neither failed claims nor missing facts, so it is only final if nothing can be repaired or
@@ -85,7 +85,7 @@ def _stands(verdict: SupportVerdict, evidence: AnswerEvidence, grader: Grader, *
     """
     # Full support may be the likeliest of several labels at a low probability, which is not a sure no.
     is_no = verdict.level != "fully_supported"
-    if not grader.stands(verdict.probability, if_low=is_no and is_last):
+    if not grader.is_conclusive(verdict.probability, if_low=is_no and is_last):
         return False
     for claim in verdict.claims:
         holds = evidence.holds(claim.claim, evidence.select_ids(claim.passage_ids) or evidence.ids)
@@ -112,7 +112,7 @@ def _grade_by_models(task: GradeSupportTask, evidence: AnswerEvidence, grader: G
     second = _grade(fields, evidence, grader)
     # If the second judge could not be asked, the first one's reason explains the missing verdict.
     unasked = not second.attempts and second.verdict.ungraded and first.verdict.ungraded
-    return first.with_cost_of(second) if unasked else second.with_cost_of(first)
+    return first.add_cost_of(second) if unasked else second.add_cost_of(first)
 
 
 def _grade(fields: dict[str, object], evidence: AnswerEvidence, grader: Grader) -> GradeSupportResult:
@@ -157,7 +157,9 @@ def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: 
         "passages": cited.build_state(),
         "sentences": {f"s{number}": sentence.judged for number, sentence in enumerate(sentences, start=1)},
     }
-    decisions = decider.ask(state, {name: decider.questions.about("support", name) for name in state["sentences"]})
+    decisions = decider.ask(
+        state, {name: decider.questions.question_about("support", name) for name in state["sentences"]}
+    )
     verdict = SupportVerdict(level="ungraded")
     if decisions.answers is not None:
         answers = [decisions.answers[name] for name in state["sentences"]]

@@ -29,13 +29,13 @@ def grade(task: GradeUtilityTask, grader: Grader) -> GradeUtilityResult:
     texts = {"question": task.question, "previous": task.previous.model_dump(), "answer": task.answer}
     decider = grader.decider
     if decider is None:
-        return _by_claude(texts, grader)
-    decided = _by_decider(task, texts, decider)
-    stands = grader.stands(decided.verdict.probability)
-    return decided if stands else _by_claude(texts, grader).with_cost_of(decided)
+        return _ask_claude(texts, grader)
+    decided = _ask_decider(task, texts, decider)
+    is_conclusive = grader.is_conclusive(decided.verdict.probability)
+    return decided if is_conclusive else _ask_claude(texts, grader).add_cost_of(decided)
 
 
-def _by_claude(texts: Mapping[str, object], grader: Grader) -> GradeUtilityResult:
+def _ask_claude(texts: Mapping[str, object], grader: Grader) -> GradeUtilityResult:
     judgement = grader.grade(texts, Utility)
     if judgement.verdict is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {judgement.flaw}")
@@ -44,7 +44,7 @@ def _by_claude(texts: Mapping[str, object], grader: Grader) -> GradeUtilityResul
     return GradeUtilityResult(verdict=verdict, **judgement.usage)
 
 
-def _by_decider(task: GradeUtilityTask, texts: Mapping[str, object], decider: DecisionGrader) -> GradeUtilityResult:
+def _ask_decider(task: GradeUtilityTask, texts: Mapping[str, object], decider: DecisionGrader) -> GradeUtilityResult:
     decisions = decider.ask(texts, dict(decider.questions.by_name))
     if decisions.answers is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {decisions.flaw}")

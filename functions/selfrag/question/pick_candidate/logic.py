@@ -5,10 +5,10 @@ from typing import Any
 
 from selfrag.domain.answers import UNCITED, Citation, Draft
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, scale_of, score, use_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, draft_of, scale_of, score, utility_score
 from selfrag.domain.scores.paths import Path, best_first, path_score
-from selfrag.domain.scores.ranking import RankedAnswer, Vote, ranked, voted
-from selfrag.domain.scores.shown import Node, Scores, Stopped, rounded
+from selfrag.domain.scores.ranking import RankedAnswer, Vote, count_votes, rank_answers
+from selfrag.domain.scores.shown import Node, Scores, Stopped, round_figure
 from selfrag.domain.steps import PickCandidateResult, PickCandidateTask
 from selfrag.domain.verdicts import Claim, JudgedBy, SupportLevel, SupportVerdict, UtilityVerdict
 
@@ -22,9 +22,9 @@ def pick(task: PickCandidateTask) -> PickCandidateResult:
     """Rank the paths or answers; for a closed set, the option with the highest sum wins with all voters' citations."""
     if task.tree:
         return _pick_path(task)
-    order = ranked(task.candidates, task.weights, task.constraints, task.dates)
+    order = rank_answers(task.candidates, task.weights, task.constraints, task.dates)
     inside = [candidate for candidate in order if not candidate.out]
-    vote = voted(task.candidates, order, task.choices) if task.choices else None
+    vote = count_votes(task.candidates, order, task.choices) if task.choices else None
     chosen = vote.voters[vote.option] if vote else [candidate.index for candidate in inside[: 0 if task.choices else 1]]
     winner = _winner(task.candidates, chosen, vote)
     shown = Scores(
@@ -63,10 +63,10 @@ def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int
         text=answer.answer,
         state="chosen" if candidate.index in chosen else "pruned" if candidate.out else "kept",
         reason=candidate.out,
-        rel=rounded(terms.rel),
-        sup=rounded(terms.sup) if judged else None,
-        use=rounded(terms.use) if judged else None,
-        score=rounded(score(terms, task.weights)) if judged else None,
+        rel=round_figure(terms.rel),
+        sup=round_figure(terms.sup) if judged else None,
+        use=round_figure(terms.use) if judged else None,
+        score=round_figure(score(terms, task.weights)) if judged else None,
     )
 
 
@@ -93,14 +93,14 @@ def _pick_path(task: PickCandidateTask) -> PickCandidateResult:
     scores = Scores(
         scale=scale_of(judgement for path in paths for judgement in path.judgements),
         nodes=[_shown_node(node, paths, task.weights) for node in task.nodes],
-        stopped=_stopped(task, paths),
+        stopped=_stop_reason(task, paths),
     )
     return PickCandidateResult(
         winner=_best_path(paths[0]) if paths else None, scores=scores, warnings=_path_warnings(paths)
     )
 
 
-def _stopped(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:
+def _stop_reason(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:
     """Return why the winner is unfinished or, without a winner, why the search ended."""
     if not paths:
         return task.stopped
@@ -110,7 +110,7 @@ def _stopped(task: PickCandidateTask, paths: Sequence[Path]) -> Stopped:
 
 
 def _best_path(path: Path) -> Draft:
-    answer, citations = joined(path.segments)
+    answer, citations = join_path(path.segments)
     return Draft(
         answer=answer,
         citations=citations,
@@ -123,7 +123,7 @@ def _best_path(path: Path) -> Draft:
 def _path_support(path: Path) -> SupportVerdict:
     """Return IsSup of a path: full if every sentence is, and each has a passage."""
     claims = [claim for segment in path.segments for claim in segment.support.claims]
-    claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.grounded]
+    claims += [Claim(claim=segment.answer, support="none") for segment in path.segments if not segment.is_grounded]
     supports = [segment.support for segment in path.segments]
     models = dict.fromkeys(support.model for support in supports if support.model)
     # One sentence judged by rule makes the whole ungraded.
@@ -141,7 +141,7 @@ def _path_support(path: Path) -> SupportVerdict:
 
 def _path_level(path: Path) -> SupportLevel:
     levels: set[SupportLevel] = {
-        (segment.support.level or "ungraded") if segment.grounded else "no_support" for segment in path.segments
+        (segment.support.level or "ungraded") if segment.is_grounded else "no_support" for segment in path.segments
     }
     if len(levels) == 1:
         return levels.pop()
@@ -157,8 +157,8 @@ def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
     fields: dict[str, Any] = {"text": inside.answer, "state": "chosen" if chosen else "kept"}
     ended = next((path for path in paths if path.id == node.id), None)
     if ended is not None and node.score is not None:
-        use = use_of(ended.utility) if ended.utility else None
-        fields |= {"score": rounded(path_score(ended, weights)), "use": rounded(use)}
+        use = utility_score(ended.utility) if ended.utility else None
+        fields |= {"score": round_figure(path_score(ended, weights)), "use": round_figure(use)}
     return node.model_copy(update=fields)
 
 
@@ -166,16 +166,16 @@ def _path_warnings(paths: Sequence[Path]) -> list[str]:
     """Return the flaws that soft constraints accept."""
     warnings: list[str] = []
     for number, segment in enumerate(paths[0].segments if paths else [], start=1):
-        if not segment.grounded:
+        if not segment.is_grounded:
             warnings.append(f"Sentence {number} rests on no passage.")
         elif segment.relevance is not None and not segment.relevance.relevant:
             warnings.append(f"Sentence {number} rests on a passage that was graded irrelevant.")
-        if segment.grounded and segment.support.level == "no_support":
+        if segment.is_grounded and segment.support.level == "no_support":
             warnings.append(f"Sentence {number} is not supported by its passage.")
     return warnings
 
 
-def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
+def join_path(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
     """Join the sentences of a path with their citations.
 
     Sentences without a citation or with a failed claim are marked. Repeated passages keep their citation number.
@@ -187,7 +187,7 @@ def joined(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
         text += "" if not text or text.endswith(_CLOSED) else " "
         start = len(text)
         text += sentence
-        if segment.citations and segment.grounded and not any(claim.fails for claim in segment.support.claims):
+        if segment.citations and segment.is_grounded and not any(claim.fails for claim in segment.support.claims):
             citations.append(segment.citations[0].model_copy(update={"answer_span": (start, len(text))}))
         else:
             text += f" {UNCITED}"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from selfrag.domain.questions import Weights
-from selfrag.domain.scores.critiqued import Constraints, Out, Segment, Terms, out
+from selfrag.domain.scores.critiqued import Constraints, RejectionReason, ScoreTerms, Segment, rejection_reason
 from selfrag.domain.scores.paths import Path, best_first, path_score
-from selfrag.domain.scores.shown import Node, rounded
+from selfrag.domain.scores.shown import Node, round_figure
 from selfrag.domain.steps import RankPathsResult, RankPathsTask
-from selfrag.text.state_budget import STATE_BUDGET_BYTES, size_of, within_budget
+from selfrag.text.state_budget import STATE_BUDGET_BYTES, cut_to_budget, size_of
 
 # Reserved for the rest of the state: the sentences of a level, or the ledger and all verdicts.
 LEVEL_BYTES = 96 * 1024
@@ -20,30 +20,30 @@ def rank(task: RankPathsTask) -> RankPathsResult:
     sentence.
     """
     before = {path.id: path for path in task.beam}
-    reasons = {child.id: _out(child, before.get(child.parent), task.constraints) for child in task.children}
-    grown = [_grown(before.get(child.parent), child) for child in task.children]
+    reasons = {child.id: _rejection(child, before.get(child.parent), task.constraints) for child in task.children}
+    grown = [_extend(before.get(child.parent), child) for child in task.children]
     new = [path for path in grown if not reasons[path.id]]
-    best = best_first([*_staying(task, new), *new], task.weights, task.dates)[: task.size]
-    nodes = _states([*task.nodes, *(_line(path, task.weights) for path in grown)], best, reasons)
-    beam, warnings = _fitting(best, nodes)
+    best = best_first([*_finished_paths(task, new), *new], task.weights, task.dates)[: task.size]
+    nodes = _states([*task.nodes, *(_to_node(path, task.weights) for path in grown)], best, reasons)
+    beam, warnings = _fit_in_state(best, nodes)
     return RankPathsResult(beam=beam, nodes=_states(nodes, beam, reasons), warnings=warnings)
 
 
-def _out(child: Segment, before: Path | None, constraints: Constraints) -> Out:
+def _rejection(child: Segment, before: Path | None, constraints: Constraints) -> RejectionReason:
     """Return why a child cannot extend its path, or ""."""
-    why = out(child, constraints)
+    why = rejection_reason(child, constraints)
     if why in ("", "no_answer") and child.cut:
         return "cut"
     earlier = {_words(segment.answer) for segment in before.segments} if before else set()
     return "repeated" if not why and _words(child.answer) in earlier else why
 
 
-def _grown(before: Path | None, child: Segment) -> Path:
+def _extend(before: Path | None, child: Segment) -> Path:
     """Return the path that ends with a child."""
     return Path(segments=[*(before.segments if before else []), child])
 
 
-def _staying(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
+def _finished_paths(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
     """Return the finished paths of the beam."""
     mothers = {path.segments[-2].id for path in new if len(path.segments) > 1}
     ended: list[Path] = []
@@ -57,10 +57,10 @@ def _staying(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
     return ended
 
 
-def _fitting(paths: Sequence[Path], nodes: Sequence[Node]) -> tuple[list[Path], list[str]]:
+def _fit_in_state(paths: Sequence[Path], nodes: Sequence[Node]) -> tuple[list[Path], list[str]]:
     """Return the best paths that fit in the state, at least one, and a warning about the others."""
     used = LEVEL_BYTES + sum(size_of(node) for node in nodes)
-    fitting, _, _ = within_budget(paths, used)
+    fitting, _, _ = cut_to_budget(paths, used)
     beam = fitting or list(paths[:1])
     if len(beam) == len(paths):
         return beam, []
@@ -71,7 +71,7 @@ def _words(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, Out]) -> list[Node]:
+def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, RejectionReason]) -> list[Node]:
     """Return the tree with these paths' segments kept, and reasons for the others.
 
     A segment whose paths were outranked gets the reason `beam`.
@@ -85,18 +85,18 @@ def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, 
     ]
 
 
-def _line(path: Path, weights: Weights) -> Node:
+def _to_node(path: Path, weights: Weights) -> Node:
     """Return the tree node of a path's last segment; the text stays with the path."""
     segment = path.segments[-1]
-    terms = segment.terms if segment.grounded else Terms(rel=None)
-    judged = segment.grounded and terms.rel is not None
+    terms = segment.terms if segment.is_grounded else ScoreTerms(rel=None)
+    judged = segment.is_grounded and terms.rel is not None
     return Node(
         id=segment.id,
         parent=segment.parent,
         passage_id=segment.passage_id,
         document=segment.relevance.document if segment.relevance else "",
         state="kept",
-        rel=rounded(terms.rel),
-        sup=rounded(terms.sup) if judged and not segment.support.ungraded else None,
-        score=rounded(path_score(path, weights)) if judged else None,
+        rel=round_figure(terms.rel),
+        sup=round_figure(terms.sup) if judged and not segment.support.ungraded else None,
+        score=round_figure(path_score(path, weights)) if judged else None,
     )

@@ -14,7 +14,7 @@ from selfrag.ports.embedder import Embedder
 from selfrag.ports.index import PassageIndex
 from selfrag.retrieval.duplicates import newer_versions
 from selfrag.retrieval.search import search
-from selfrag.text.state_budget import within_budget
+from selfrag.text.state_budget import cut_to_budget
 
 # Maximum number of previously refused passages among the best.
 MAX_REFUSED = 3
@@ -31,7 +31,7 @@ def retrieve(
 
     Passages to fetch replace the search, unless none still exists. An index that embeds queries itself has no embedder.
     """
-    bounds = task.filters.within(task.collections)
+    bounds = task.filters.search_bounds(task.collections)
     passages: Sequence[Passage] = []
     warnings: list[str] = []
     text_hits: int | None = None
@@ -51,8 +51,8 @@ def retrieve(
         warnings += hits.warnings
         if (seconds := now() - started) >= MIN_SLOW_SECONDS:
             warnings.append(SLOW_SEARCH.format(seconds=seconds))
-    fitting, size, dropped = within_budget(passages, task.bytes_used, shared=task.shared)
-    result = RetrievedPassages.of(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
+    fitting, size, dropped = cut_to_budget(passages, task.bytes_used, shared=task.shared)
+    result = RetrievedPassages.create(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
     return result.model_copy(update={"newer": newer_versions(fitting)})
 
 

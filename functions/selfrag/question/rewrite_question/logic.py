@@ -12,7 +12,7 @@ from selfrag.domain.steps import RewriteQuestionResult, RewriteQuestionTask
 from selfrag.judging.graders import Grader
 
 # Limits of the evidence shown: the latest relevant passages, each shortened.
-MOST_PASSAGES, MOST_CHARACTERS = 8, 2000
+MAX_PASSAGES, MAX_CHARACTERS = 8, 2000
 
 
 class Rewrite(BaseModel):
@@ -24,10 +24,10 @@ class Rewrite(BaseModel):
 
 def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
     """Return another query, and whether it is new."""
-    fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.dated}
+    fields = {**task.model_dump(include={"question", "previous", "queries"}), **task.date_fields}
     if task.passages:
         fields["passages"] = [
-            {**passage.quoted(), "text": passage.text[:MOST_CHARACTERS]} for passage in task.passages[-MOST_PASSAGES:]
+            {**passage.quoted(), "text": passage.text[:MAX_CHARACTERS]} for passage in task.passages[-MAX_PASSAGES:]
         ]
     if task.not_said:
         fields["not_said"] = task.not_said
@@ -39,8 +39,8 @@ def rewrite(task: RewriteQuestionTask, grader: Grader) -> RewriteQuestionResult:
 
 def was_tried(query: str, queries: Iterable[str]) -> bool:
     """Return whether a query is in `queries`, ignoring case, width, punctuation and spacing."""
-    return _plain(query) in {_plain(tried) for tried in queries}
+    return _normalize(query) in {_normalize(tried) for tried in queries}
 
 
-def _plain(query: str) -> str:
+def _normalize(query: str) -> str:
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", query).casefold()).strip()

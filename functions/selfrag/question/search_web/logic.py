@@ -10,7 +10,7 @@ from selfrag.domain.passages import WEB, Passage
 from selfrag.domain.steps import RetrievedPassages, SearchWebTask
 from selfrag.ports.web import Domains, WebSearch
 from selfrag.retrieval.duplicates import fold
-from selfrag.text.state_budget import within_budget
+from selfrag.text.state_budget import cut_to_budget
 
 MAX_RESULT_CHARACTERS = 4000
 
@@ -37,7 +37,7 @@ def search(task: SearchWebTask, web: WebSearch, domains: Domains) -> RetrievedPa
         raise TemporarilyUnavailable("the web search sent a reply that cannot be read") from error
     hits = [hit for hit in reply.results if hit.content.strip() and domains.allow(hit.url)]
     new = [passage for passage in _passages(hits) if passage.passage_id not in task.seen]
-    return RetrievedPassages.of(*within_budget(fold(new)[: task.top_k], task.bytes_used, shared=task.shared))
+    return RetrievedPassages.create(*cut_to_budget(fold(new)[: task.top_k], task.bytes_used, shared=task.shared))
 
 
 def _passages(hits: Sequence[_Hit]) -> list[Passage]:

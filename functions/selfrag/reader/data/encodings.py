@@ -49,7 +49,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 
 
-def decoded(key: str, content: bytes, declares: bool = False) -> tuple[str, tuple[str, ...]]:
+def decode(key: str, content: bytes, declares: bool = False) -> tuple[str, tuple[str, ...]]:
     """Return the text of a file, with a warning if its encoding was guessed or wrongly declared.
 
     Set `declares` for kinds such as HTML that declare an encoding. Raises BadDocument if no encoding fits.
@@ -57,16 +57,16 @@ def decoded(key: str, content: bytes, declares: bool = False) -> tuple[str, tupl
     refuse_other_kinds(key, content, TEXT)
     marked = next((mark for mark in _MARKS if content.startswith(mark)), b"")
     if marked:
-        return _marked(key, content[len(marked) :], _MARKS[marked]), ()
-    label, codec = _declared(content) if declares else ("", "")
-    for each in _certain(content, codec):
+        return _decode_marked(key, content[len(marked) :], _MARKS[marked]), ()
+    label, codec = _find_declaration(content) if declares else ("", "")
+    for each in _safe_encodings(content, codec):
         with suppress(UnicodeDecodeError):
             warning = f"{key} declares the encoding {label[:40]}, which it is not in; it was read as UTF-8."
             return content.decode(each), (warning,) if codec and each != codec else ()
-    return _guessed(key, content, label)
+    return _guess(key, content, label)
 
 
-def _certain(content: bytes, codec: str) -> list[str]:
+def _safe_encodings(content: bytes, codec: str) -> list[str]:
     """Return the encodings to try before guessing; non-ASCII text is hardly ever valid UTF-8 by chance."""
     if b"\0" in content or (_SHIFT in content and not codec and content.isascii()):
         return []
@@ -74,7 +74,7 @@ def _certain(content: bytes, codec: str) -> list[str]:
     return [each for each in ordered if each]
 
 
-def _marked(key: str, content: bytes, encoding: str) -> str:
+def _decode_marked(key: str, content: bytes, encoding: str) -> str:
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -87,7 +87,7 @@ def _marked(key: str, content: bytes, encoding: str) -> str:
     return text
 
 
-def _declared(content: bytes) -> tuple[str, str]:
+def _find_declaration(content: bytes) -> tuple[str, str]:
     """Return the label that a page gives its encoding, and the codec that browsers use for it; "" if they know none."""
     labels = (match["xml"] or match["meta"] for match in _DECLARED.finditer(content, 0, _DECLARED_WITHIN))
     label = next((label.decode("ascii", "replace") for label in labels if label), "")
@@ -107,13 +107,13 @@ def codec_of(label: str) -> str:
 
 def decoded_as(content: bytes, label: str) -> str | None:
     """Return a text in the encoding of a label, or in UTF-8 if it is that; None if the label is wrong or is none."""
-    for codec in _certain(content, codec_of(label) or label):
+    for codec in _safe_encodings(content, codec_of(label) or label):
         with suppress(LookupError, ValueError):
             return content.decode(codec)
     return None
 
 
-def _guessed(key: str, content: bytes, label: str) -> tuple[str, tuple[str, ...]]:
+def _guess(key: str, content: bytes, label: str) -> tuple[str, tuple[str, ...]]:
     """Return the text in the likeliest encoding that explains every byte, and the warning that it is a guess."""
     import chardet  # its models are loaded where a file needs them: nearly every file is UTF-8
 
@@ -123,7 +123,7 @@ def _guessed(key: str, content: bytes, label: str) -> tuple[str, tuple[str, ...]
     readings = _readings(content, [(each["encoding"] or "", each["confidence"]) for each in guesses])
     text, name, confidence = next(readings, ("", "", 0.0))
     if not name:
-        raise BadDocument(_no_text(key) if b"\0" in content else _unexplained(key, content))
+        raise BadDocument(_no_text(key) if b"\0" in content else _has_unexplained(key, content))
     other = next((each for read, _, each in readings if read != text), 0.0)
     enough = b"\0" in content or _SHIFT in content or len(_BEYOND_ASCII.findall(content, 0, _EXAMINED)) >= _ENOUGH
     if label:
@@ -148,7 +148,7 @@ def _no_text(key: str) -> str:
     return f"{key} holds a NUL byte, so it is not text; save it as UTF-8 text."
 
 
-def _unexplained(key: str, content: bytes) -> str:
+def _has_unexplained(key: str, content: bytes) -> str:
     try:
         at = len(content.decode())
     except UnicodeDecodeError as error:

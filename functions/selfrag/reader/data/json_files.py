@@ -8,7 +8,7 @@ from typing import Any
 
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer, listed
+from selfrag.domain.writing import Writer, list_names
 
 MAX_DEPTH = 64  # of objects and arrays in each other
 MAX_VALUES = 1_000_000  # objects, arrays and what divides values; each takes up to 300 bytes
@@ -25,7 +25,7 @@ def read_json(key: str, text: str) -> Document:
     _refuse_too_many(key, text)
     writer = Writer(key)
     try:
-        _write(writer, _loaded(text), _HIGHEST)
+        _write(writer, _load(text), _HIGHEST)
     except ValueError as error:
         raise BadDocument(f"{key} is not valid JSON{_where(error)}; correct it.") from error
     except RecursionError as error:
@@ -44,7 +44,7 @@ def read_json_lines(key: str, text: str) -> Document:
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 try:
-                    _write_record(writer, _loaded(line), f"line {number}")
+                    _write_record(writer, _load(line), f"line {number}")
                     good += 1
                 except ValueError:
                     bad.append(number)
@@ -53,7 +53,7 @@ def read_json_lines(key: str, text: str) -> Document:
     if bad and not good:
         raise BadDocument(f"{key} holds no line that is valid JSON; write one value a line.")
     if bad:
-        writer.warnings.append(f"{key} has lines that are not valid JSON, which were left out: {listed(bad)}.")
+        writer.warnings.append(f"{key} has lines that are not valid JSON, which were left out: {list_names(bad)}.")
     return writer.document(PurePosixPath(key).name, Labels())
 
 
@@ -70,7 +70,7 @@ def _where(error: ValueError) -> str:
     return f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
 
 
-def _loaded(text: str) -> Any:
+def _load(text: str) -> Any:
     """Parse JSON; numbers keep their spelling, length and precision."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
 
@@ -93,7 +93,7 @@ def _write(writer: Writer, value: Any, level: int, depth: int = 0) -> None:
     if isinstance(value, dict):
         simple = {name: each for name, each in value.items() if not _is_nested(each)}
         for name, each in simple.items():
-            writer.definition(_clean(name)[-MAX_NAME:], _clean(text)) if (text := _shown(each)) else None
+            writer.definition(_clean(name)[-MAX_NAME:], _clean(text)) if (text := _format(each)) else None
         for name, each in value.items():
             if name not in simple:
                 writer.heading(min(level, _LOWEST), _clean(name))
@@ -108,7 +108,7 @@ def _write(writer: Writer, value: Any, level: int, depth: int = 0) -> None:
 
 def _write_record(writer: Writer, value: Any, name: str) -> None:
     """Write a record as a row, and long texts of it below."""
-    pairs = [(path, _clean(text)) for path, text in _flat("", value, 0) if text.strip()]
+    pairs = [(path, _clean(text)) for path, text in _flatten("", value, 0) if text.strip()]
     short = [(path, text) for path, text in pairs if len(text) <= _PARAGRAPH]
     writer.row([path for path, _ in short], [text for _, text in short], name)
     for path, text in pairs:
@@ -116,21 +116,21 @@ def _write_record(writer: Writer, value: Any, name: str) -> None:
             writer.line(f"{path}: {text}" if path else text)
 
 
-def _flat(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+def _flatten(path: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
     """Yield the simple values in a value, with their paths; those of an array that holds no other are one."""
     if depth > MAX_DEPTH:
         raise RecursionError
     if isinstance(value, dict):
         for name, each in value.items():
-            yield from _flat(_joined(path, _clean(name)), each, depth + 1)
+            yield from _flatten(_join(path, _clean(name)), each, depth + 1)
     elif _is_nested(value):
         for number, each in enumerate(value, 1):
-            yield from _flat(_joined(path, str(number)), each, depth + 1)
+            yield from _flatten(_join(path, str(number)), each, depth + 1)
     else:
-        yield path, _shown(value)
+        yield path, _format(value)
 
 
-def _joined(path: str, name: str) -> str:
+def _join(path: str, name: str) -> str:
     return (f"{path}.{name}" if path else name)[-MAX_NAME:]
 
 
@@ -138,9 +138,9 @@ def _is_nested(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(each, dict | list) for each in value))
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(filter(None, map(_shown, value)))
+        return ", ".join(filter(None, map(_format, value)))
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)

@@ -59,7 +59,7 @@ class DataTables:
         ahead = list(islice(lines, MAX_CARD_ROWS))
         if self._names is None and len(ahead) < MAX_CARD_ROWS and self._wrote_card([line, *ahead]):
             return
-        line, lines = self._below_banner(line, chain(ahead, lines))
+        line, lines = self._skip_banner(line, chain(ahead, lines))
         below = next(lines, None)
         named = self._begins(line, below)
         level = self._level + flush_headings(self._writer, self._level, self._above)
@@ -84,7 +84,7 @@ class DataTables:
                     self._writer.row([line.values[0].strip().rstrip(":：")], line.values[1:2], f"row {line.number}")
         return is_pairs
 
-    def _below_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
+    def _skip_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
         """Skip banners: return the lines from the header row on.
 
         Returns the lines unchanged if the first is a header or none of the next ones is.
@@ -119,7 +119,7 @@ class DataTables:
         while first is not None and _goes_on(headers[-1], first):
             headers.append(first)
             first = next(lines, None)
-        self._names = _named(headers)
+        self._names = _name_columns(headers)
         shown = ", ".join(filter(None, self._names))
         second = next(lines, None) if first is not None and first is not below else None
         if len(shown) <= MAX_HEADING or first is None:
@@ -159,11 +159,11 @@ def flush_lines(writer: Writer, above: list[str]) -> None:
 
 def _goes_on(header: DataRow, line: DataRow) -> bool:
     """Return whether a second line belongs to the names: a cell above is merged over columns, or into it."""
-    merged = any(cell.cell.wide > 1 for cell in header.merged) or any(cell.from_above for cell in line.merged)
+    merged = any(cell.cell.wide > 1 for cell in header.merged) or any(cell.is_continued for cell in line.merged)
     return merged and names_columns(line.values, ())
 
 
-def _named(headers: Sequence[DataRow]) -> list[str]:
+def _name_columns(headers: Sequence[DataRow]) -> list[str]:
     """Return the names by column: that of a merged cell is every column's that it spans, and the lower ones follow."""
     names = ColumnNames()
     for line in headers:

@@ -69,7 +69,7 @@ class RunLook:
     size: float | None = None
     font: str | None = None
 
-    def above(self, base: "RunLook") -> "RunLook":
+    def inherit(self, base: "RunLook") -> "RunLook":
         """Return this formatting with unset fields inherited from `base`."""
         pairs = ((getattr(self, field.name), getattr(base, field.name)) for field in fields(self))
         return RunLook(*(below if value is None else value for value, below in pairs))

@@ -9,7 +9,7 @@ from icalendar import Calendar, Component, Event
 
 from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.writing import Writer, listed
+from selfrag.domain.writing import Writer, list_names
 
 MAX_BYTES = 5_000_000  # the library takes a second for 1.2 MB
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year", "HOURLY": "hour"}
@@ -65,7 +65,7 @@ def _fields(calendar: Component, event: Event) -> Iterator[str]:
             yield f"{called} {', '.join(days)}"
     for name, called in (("ORGANIZER", "Organizer"), ("ATTENDEE", "Attendees")):
         if people := [who.params.get("CN") or str(who).partition(":")[2] for who in _all(event.get(name))]:
-            yield f"{called}: {listed(people)}"
+            yield f"{called}: {list_names(people)}"
     if description := _line(event, "DESCRIPTION"):
         yield f"Description: {description}"
 

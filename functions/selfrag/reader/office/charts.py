@@ -8,7 +8,7 @@ from xml.parsers.expat import ExpatError
 
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, XmlArchive
-from selfrag.reader.data.workbooks.formats import shown
+from selfrag.reader.data.workbooks.formats import format_number
 from selfrag.reader.equations import Equation
 from selfrag.reader.office.relations import relations
 
@@ -29,7 +29,6 @@ class Series:
     values: dict[int, str] = field(default_factory=dict)
 
     def pairs(self) -> Iterator[str]:
-        """Yield each value with its category."""
         for at, value in sorted(self.values.items()):
             name = self.names.get(at, "")
             yield f"{name}: {value}" if name else value
@@ -97,12 +96,12 @@ class ChartReader(PartReader):
         elif self.series and text.strip() and self._points <= MAX_POINTS and place in _NAMES | _VALUES:
             points = self.series[-1].names if place in _NAMES else self.series[-1].values
             before = f"{points[self._point]}, " if self._point in points else ""
-            points[self._point] = before + _shown(text.strip(), self._code)
+            points[self._point] = before + _format(text.strip(), self._code)
 
 
-def _shown(text: str, code: str) -> str:
+def _format(text: str, code: str) -> str:
     try:
-        return shown(float(text), code) or text
+        return format_number(float(text), code) or text
     except ValueError:
         return text
 
@@ -139,7 +138,6 @@ class OdfObject(PartReader):
         self._places: list[str] = []
 
     def lines(self) -> list[str]:
-        """Return a chart's lines; an equation has none."""
         names, *rows = self._rows or [[]]
         places = {at: row[0] for at, row in enumerate(rows) if row}
         columns = range(1, len(names))

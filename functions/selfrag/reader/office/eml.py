@@ -13,8 +13,8 @@ from typing import cast
 
 from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.kinds import of_a_kind_that_is_read
-from selfrag.domain.writing import Read, Writer, listed
+from selfrag.domain.kinds import is_supported_kind
+from selfrag.domain.writing import Read, Writer, list_names
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
@@ -50,7 +50,7 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
     """
     refuse_other_kinds(key, content, MESSAGE)
     try:
-        message = parsed(content)
+        message = parse_message(content)
         if not any(header(message, name) for name in ("From", "Subject", "Date")):
             raise BadDocument(f"{key} is no message: it has no sender, subject or date; save it as .eml again.")
         reader = _Reader(key, read)
@@ -62,8 +62,8 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
     except Exception as error:  # damaged input raises many kinds of errors in the standard library
         raise BadDocument(f"{key} is a damaged message and cannot be read; save it as .eml again.") from error
     if reader.unread:
-        reader.writer.warnings.append(f"{key} has attachments that were not read: {listed(reader.unread)}.")
-    day = sent(message)
+        reader.writer.warnings.append(f"{key} has attachments that were not read: {list_names(reader.unread)}.")
+    day = sent_at(message)
     title = header(message, "Subject") or PurePosixPath(key).name
     return reader.writer.document(title, labels([header(message, "Keywords")], day[:10]))
 
@@ -83,7 +83,7 @@ class _Reader:
         """Write a message; `called` is its name in citations if it is attached."""
         head, kind = message, message.get_content_type()
         if kind in _SEALED and (message.get_param("smime-type") == "signed-data" or _SIGNED in payload(message)[:40]):
-            message = parsed(_signed(payload(message)))
+            message = parse_message(_extract_signed(payload(message)))
         elif (kind in _SEALED or kind == "multipart/encrypted") and not within:
             raise BadDocument(f"{self._key} is encrypted; save it as .eml without encryption.")
         attached = attachments(message)
@@ -106,10 +106,10 @@ class _Reader:
         elif part.get_content_type() == "message/rfc822":
             self._write_message(part.get_content(), name, where, within + 1)
         elif name.lower().endswith(".eml"):
-            self._write_message(parsed(payload(part)), name, where, within + 1)
+            self._write_message(parse_message(payload(part)), name, where, within + 1)
         elif is_calendar(part) or name.lower().endswith(".ics"):
             self.unread += [] if self._write_events((payload(part),)) else [name]
-        elif of_a_kind_that_is_read(name):
+        elif is_supported_kind(name):
             if within_it := self.writer.read_within(self._read, f"{self._key} attachment {name}", payload(part)):
                 self.writer.document_within(within_it, where)
         else:
@@ -125,7 +125,7 @@ class _Reader:
         if subject := header(message, "Subject"):
             self.writer.heading(1, subject)
         addresses = [(name, header(message, name)) for name in ("From", "To", "Cc")]
-        fields = [f"{name}: {value}" for name, value in [*addresses, ("Date", sent(message))] if value]
+        fields = [f"{name}: {value}" for name, value in [*addresses, ("Date", sent_at(message))] if value]
         if fields:
             self.writer.line("; ".join(fields))
 
@@ -158,7 +158,7 @@ class _Reader:
         return any_read
 
 
-def parsed(content: bytes) -> EmailMessage:
+def parse_message(content: bytes) -> EmailMessage:
     """Parse a message within limits; raises LimitExceeded, or errors of the standard library."""
     if content.lower().count(b"boundary=") > MAX_BOUNDARIES:
         raise LimitExceeded(
@@ -180,7 +180,7 @@ def parsed(content: bytes) -> EmailMessage:
     return cast(EmailMessage, message_from_bytes(content, policy=BoundedHeaders()))
 
 
-def _signed(content: bytes) -> bytes:
+def _extract_signed(content: bytes) -> bytes:
     """Return the message inside signed data, which may be chunked; b"" if none."""
     at, octets = content.find(_CONTENT) + len(_CONTENT), list[bytes]()
     while _CONTENT in content and at + 1 < len(content) and content[at] in (_OCTETS, _PARTS, _IN_PARTS):
@@ -203,7 +203,7 @@ def header(message: Message, name: str) -> str:
     return " ".join(value.split())
 
 
-def sent(message: Message) -> str:
+def sent_at(message: Message) -> str:
     """Return the date and time of sending, or ""."""
     try:
         return f"{parsedate_to_datetime(header(message, 'Date')):%Y-%m-%d %H:%M}"
@@ -248,10 +248,10 @@ def text_of(part: Message) -> str | None:
     text = decoded_as(payload(part), charset) if charset else None
     text = text.replace("\r\n", "\n") if text is not None else None
     is_flowed = str(part.get_param("format")).lower() == "flowed"
-    return _unflowed(text, str(part.get_param("delsp")).lower() == "yes") if text and is_flowed else text
+    return _join_flowed(text, str(part.get_param("delsp")).lower() == "yes") if text and is_flowed else text
 
 
-def _unflowed(text: str, without_space: bool) -> str:
+def _join_flowed(text: str, without_space: bool) -> str:
     """Join the flowed lines of a text (RFC 3676); they end in a space, which `delsp` removes."""
     paragraphs, flows = list[tuple[str, list[str]]](), False
     for line in text.split("\n"):

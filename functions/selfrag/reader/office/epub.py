@@ -32,7 +32,7 @@ def read_epub(key: str, content: bytes, read: Read) -> Document:
     with open_archive(key, content, EPUB) as archive:
         package = _opened(key, archive)
         for part in package.chapters(archive)[:MAX_CHAPTERS]:
-            page = _as_html(archive.unpacked(part))
+            page = _convert_to_html(archive.read_part(part))
             if part in package.contents_within and _is_of_links(page):
                 continue
             try:
@@ -47,7 +47,7 @@ def read_epub(key: str, content: bytes, read: Read) -> Document:
     return writer.document(package.title or PurePosixPath(key).name, package.labels())
 
 
-def _as_html(page: bytes) -> bytes:
+def _convert_to_html(page: bytes) -> bytes:
     """Convert a chapter to HTML and put note references in brackets."""
     return _REFERENCE.sub(rb"\1[\2]", _ASIDE.sub(rb"<\1div", _CLOSED.sub(rb"<\1\2></\1>", page)))
 

@@ -7,7 +7,7 @@ from selfrag.domain.documents import has_words
 PAGE_NUMBER = "\x02"  # placeholder for the page number; XML cannot contain this character
 
 
-def compared(text: str) -> str:
+def normalize(text: str) -> str:
     """Normalize a text to its letters and digits, ignoring case."""
     return "".join(filter(str.isalnum, text.casefold()))
 
@@ -20,6 +20,6 @@ def new_lines(lines: Iterable[str], seen: set[str]) -> Iterator[str]:
     for line in lines:
         pieces = [piece for piece in line.split("\t") if PAGE_NUMBER not in piece]
         text = " ".join(" ".join(pieces).split())
-        if has_words(text) and compared(text) not in seen:
-            seen.add(compared(text))
+        if has_words(text) and normalize(text) not in seen:
+            seen.add(normalize(text))
             yield text

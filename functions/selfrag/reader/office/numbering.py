@@ -41,7 +41,6 @@ class Counters:
         return [number or 0 for number in numbers[: level + 1]]
 
     def restart(self, name: str, level: int) -> None:
-        """Restart this level."""
         self._lists.setdefault(name, [None] * MAX_LEVELS)[level:] = [None] * (MAX_LEVELS - level)
 
 
@@ -53,6 +52,6 @@ def _roman(number: int) -> str:
     return letters + _ROMAN_BELOW_TEN[number]
 
 
-def whole(value: str) -> int:
+def parse_whole(value: str) -> int:
     """Return a number of at most five digits, else 0."""
     return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else 0

@@ -32,11 +32,9 @@ class Properties(PartReader):
 
     @property
     def title(self) -> str:
-        """Return the title on one line, or ""."""
         return " ".join(self._values["title"].split())
 
     def labels(self) -> Labels:
-        """Return the labels in the properties."""
         days = {labels([], self._values[name]).date or "" for name in _DATES} - _TEMPLATES
         return labels([self._values["keywords"], self._values["keyword"]], max(days, default=""))
 

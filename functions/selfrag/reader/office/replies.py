@@ -45,13 +45,13 @@ def mark_quotations(html: str) -> str:
     """Insert marks for `label_quotes` around quotations in an HTML message."""
     cited = list[bool]()
 
-    def marked(tag: re.Match[str]) -> str:
+    def mark(tag: re.Match[str]) -> str:
         if not tag[1]:
             cited.append(bool(_CITED.search(tag[2])))
             return f"{tag[0]}<p>{_BEGINS}</p>" if cited[-1] else tag[0]
         return f"<p>{_ENDS}</p>{tag[0]}" if cited and cited.pop() else tag[0]
 
-    return _QUOTATION.sub(marked, html)
+    return _QUOTATION.sub(mark, html)
 
 
 def label_quotes(document: Document, author: str) -> Document:
@@ -131,7 +131,7 @@ def _add_headings(
         text.append(line)
         length += len(line) + 1
 
-    def moved(stretch: Stretch) -> Stretch:
+    def move(stretch: Stretch) -> Stretch:
         return replace(stretch, start=place(stretch.start), end=place(stretch.end))
 
     def place(old: int) -> int:
@@ -141,7 +141,7 @@ def _add_headings(
     return replace(
         document,
         text="\n".join(text),
-        headings=tuple(sorted([*map(moved, document.headings), *added], key=lambda heading: heading.start)),
-        rows=tuple(map(moved, document.rows)),
-        tables=tuple(map(moved, document.tables)),
+        headings=tuple(sorted([*map(move, document.headings), *added], key=lambda heading: heading.start)),
+        rows=tuple(map(move, document.rows)),
+        tables=tuple(map(move, document.tables)),
     )

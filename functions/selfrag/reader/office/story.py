@@ -78,7 +78,6 @@ class Story:
             paragraph.parts.append((superscript if script == "superscript" else subscript)(before, text))
 
     def refer(self, mark: str, note: str) -> None:
-        """Insert a note reference."""
         if self._paragraphs:
             self.add(REFERENCE, bold=True)
             self._paragraphs[-1].notes.append((mark, note))
@@ -93,7 +92,6 @@ class Story:
         self._paragraphs.append(OpenParagraph())
 
     def drop_paragraph(self) -> None:
-        """End and drop the paragraph."""
         self._paragraphs.pop()
 
     def end_paragraph(self, level: int = 0, caption: bool = False, label: str = "") -> None:
@@ -111,37 +109,32 @@ class Story:
             for mark, note in ended.notes:
                 self._put(Paragraph(f"[{mark}] {note}"))
         else:
-            self._put(Paragraph(with_notes(shown, ended.notes), level, caption, ended.bold))
+            self._put(Paragraph(insert_notes(shown, ended.notes), level, caption, ended.bold))
 
     def begin_table(self, first: bool | None = None) -> None:
         """Start a table, which may be nested in a cell; `first` as in Grid."""
         self._inside.append(Grid(first=first))
 
-    def innermost(self, kind: type[Place]) -> Place:
+    def find_innermost(self, kind: type[Place]) -> Place:
         """Return the open table, row or cell, or a dummy if it is of another kind."""
         return place if self._inside and isinstance(place := self._inside[-1], kind) else kind()
 
     def end_table(self) -> None:
-        """End the table."""
         if isinstance(ended := self._inside.pop(), Grid) and ended.lines:
             self._put(ended)
 
     def begin_row(self, header: bool = False) -> None:
-        """Start a row."""
         self._inside.append(GridRow(header=header))
 
     def end_row(self) -> None:
-        """End the row."""
         if isinstance(ended := self._inside.pop(), GridRow) and ended.cells:
             table = self._inside[-1] if self._inside else None
             table.lines.append(ended) if isinstance(table, Grid) else self._put(Grid([ended], first=False))
 
     def begin_cell(self, columns: int = 1, rows: int = 1, on: bool = False) -> None:
-        """Start a cell."""
         self._inside.append(Cell(columns=columns, rows=rows, on=on))
 
     def end_cell(self) -> None:
-        """End the cell."""
         if isinstance(ended := self._inside.pop(), Cell):
             ended.columns = max(1, min(ended.columns, MAX_COLUMNS))
             self._count(ended.columns)
@@ -152,7 +145,6 @@ class Story:
                 self.take_in(ended.blocks)
 
     def slide(self, number: int) -> None:
-        """Start a slide."""
         self._put(Slide(number))
 
     def take_in(self, blocks: Iterable[Block]) -> None:
@@ -171,7 +163,7 @@ class Story:
             raise LimitExceeded("has more than half a million paragraphs and cells; split it into several files")
 
 
-def with_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
+def insert_notes(text: str, notes: Sequence[tuple[str, str]]) -> str:
     """Write note marks as `[1]` and the notes after their sentences.
 
     `notes` has a mark and text per REFERENCE, in order; an empty text shows only the mark.

@@ -71,7 +71,7 @@ def _lays_out(grid: Grid) -> bool:
 def _rows(grid: Grid, budget: CellBudget) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
     """Yield the names of the columns and the values of each row."""
     rows = list(placed_cells(_cells(grid, budget), budget))
-    shown = [[*_shown(row)] for row in rows]
+    shown = [[*_expand_cells(row)] for row in rows]
     if _is_card(grid, [[text for text, _ in row] for row in shown]):
         return iter([([cells[0][0].rstrip(":：")], [text for text, _ in cells[1:2]]) for cells in shown])
     depth = _depth(grid, rows, [[text for text, _ in row] for row in shown])
@@ -94,7 +94,7 @@ def _cells(grid: Grid, budget: CellBudget) -> list[list[TableCell]]:
     return rows
 
 
-def _shown(row: Sequence[PlacedCell]) -> Iterator[tuple[str, int]]:
+def _expand_cells(row: Sequence[PlacedCell]) -> Iterator[tuple[str, int]]:
     """Yield the text of each cell and how many columns it spans, also for columns without a cell."""
     at = 0
     for placed in row:
@@ -133,7 +133,7 @@ def _depth(grid: Grid, rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Seq
 
 def _goes_on(rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Sequence[str]]) -> bool:
     """Return whether the row below a header belongs to it: a cell spans into it, or several above data."""
-    reaches = any(placed.from_above for placed in rows[1])
+    reaches = any(placed.is_continued for placed in rows[1])
     parts = 1 < len(rows[0]) < len(rows[1])
     below, data = texts
     return names_columns(below, data) and (reaches or (parts and all(below[1:]) and any(map(is_data, data))))

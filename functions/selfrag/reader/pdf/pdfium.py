@@ -22,7 +22,7 @@ _DRAWN, _DEPTH = (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_IMAGE), 4
 _THIN, _LONG = 2.5, 8  # points: a thinner and longer shape is a line
 _BOLD, _MONO = ("bold", "black", "heavy", "cmbx", "demi", "medi"), ("mono", "courier", "cmtt", "typewriter")
 _UNSEEN = (raw.FPDF_TEXTRENDERMODE_INVISIBLE, raw.FPDF_TEXTRENDERMODE_CLIP)
-_MOST_MARKS, _LAYER = 8, "OC\0".encode("utf-16-le")
+_MAX_MARKS, _LAYER = 8, "OC\0".encode("utf-16-le")
 MAX_FILLS = 200  # boxes of a page
 _PIXELS_OF_A_POINT, MAX_PIXELS = 2, 4_000_000
 _SLANT = 0.18  # 10 degrees: no scanner skews a page as much
@@ -56,7 +56,7 @@ class Paint(NamedTuple):
 
 
 @contextmanager
-def opened(key: str, content: bytes) -> Iterator[File]:
+def open_pdf(key: str, content: bytes) -> Iterator[File]:
     """Open the bytes of a PDF; raises BadDocument."""
     try:
         file = pypdfium2.PdfDocument(content)
@@ -157,7 +157,7 @@ class PdfPage:
         """Return whether part of the page is cropped."""
         return self._page.get_cropbox(fallback_ok=False) not in (None, self._page.get_mediabox())
 
-    def rendered(self) -> "Rendering":
+    def render(self) -> "Rendering":
         """Render the page without annotations."""
         return Rendering(self._page)
 
@@ -203,9 +203,7 @@ class Rendering:
 def _is_layered(drawn: Any) -> bool:
     """Return whether text is on a layer that a viewer may hide."""
     name, length = (ctypes.c_ushort * 4)(), ctypes.c_ulong()
-    marks = (
-        raw.FPDFPageObj_GetMark(drawn, mark) for mark in range(min(raw.FPDFPageObj_CountMarks(drawn), _MOST_MARKS))
-    )
+    marks = (raw.FPDFPageObj_GetMark(drawn, mark) for mark in range(min(raw.FPDFPageObj_CountMarks(drawn), _MAX_MARKS)))
     return any(raw.FPDFPageObjMark_GetName(mark, name, 8, length) and bytes(name)[:6] == _LAYER for mark in marks)
 
 

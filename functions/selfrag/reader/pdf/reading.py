@@ -10,16 +10,16 @@ from typing import Any
 
 from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.kinds import of_a_kind_that_is_read
-from selfrag.domain.writing import MAX_CHARACTERS, Read, Writer, listed
+from selfrag.domain.kinds import is_supported_kind
+from selfrag.domain.writing import MAX_CHARACTERS, Read, Writer, list_names
 from selfrag.reader.kinds import PDF, refuse_other_kinds
 from selfrag.reader.labels import labels
-from selfrag.reader.pdf.pdfium import File, is_cut_off, opened, page_of, read_attachments
+from selfrag.reader.pdf.pdfium import File, is_cut_off, open_pdf, page_of, read_attachments
 from selfrag.reader.pdf.shapes import PdfSegment, PdfSheet, around
 from selfrag.reader.pdf.tables.blocks import blocks, is_caption
 from selfrag.reader.pdf.tables.frames import around_frames, is_in
 from selfrag.reader.pdf.tables.rows import PdfTable, table_of
-from selfrag.reader.pdf.text.columns import in_order
+from selfrag.reader.pdf.text.columns import reading_order
 from selfrag.reader.pdf.text.paragraphs import RIGHT_TO_LEFT, Levels, PdfParagraph, Words, joined_row, paragraphs_of
 from selfrag.reader.pdf.text.segments import rows_of, sheet_of
 
@@ -29,19 +29,19 @@ _LONGEST_ROW = 8  # lines of a row of a table
 _CELL_LINES, _LONGEST_END = 5, 60  # lines of a page that may end a cell above a row, and their characters
 _NOTE = re.compile(r"\[?\d{1,3}\]?\s|[*†‡]")  # at the foot of a page
 _FAR = 2.5  # sizes from a line of a table to the next
-_LEAST_PAGES = 3
+_MIN_PAGES = 3
 _NEAR = 6  # pages before and after within which a chapter header repeats
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _LEADS = re.compile(r"(\S)(?<!\1\1)(?<!\1\s\1)(?:\s?\1){4,}+\s*+(?:\d+|[ivxlc]+)$")
 _ENDS_IN_A_PAGE = re.compile(r"\s(?:\d+|[ivxlc]+)$")
-_LEAST_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
+_MIN_ENTRIES, _LONGEST_ENTRY = 3, 300  # lines, and characters at the end of one
 _SHARE = 0.3  # share of a page's lines above which its other entries count as contents, too
 
 Row = list[PdfSegment]
 Key = tuple[str, int]
 
 
-def without_furniture(sheets: Sequence[PdfSheet]) -> list[list[PdfSegment]]:
+def drop_furniture(sheets: Sequence[PdfSheet]) -> list[list[PdfSegment]]:
     """Return each page's segments without headers and footers.
 
     Furniture repeats, numbers aside, at the same edge of nearby pages. If most pages would end up empty, as slides that
@@ -60,11 +60,11 @@ def without_furniture(sheets: Sequence[PdfSheet]) -> list[list[PdfSegment]]:
     return remaining if most_remain else [sheet.segments for sheet in sheets]
 
 
-def without_contents(segments: Sequence[PdfSegment]) -> list[PdfSegment]:
+def drop_contents(segments: Sequence[PdfSegment]) -> list[PdfSegment]:
     """Drop a table of contents: three or more lines with dot leaders to a page."""
     rows = rows_of(segments)
     leads = [bool(_LEADS.search(_text(row)[-_LONGEST_ENTRY:])) for row in rows]
-    if sum(leads) < min(_LEAST_ENTRIES, len(rows)):
+    if sum(leads) < min(_MIN_ENTRIES, len(rows)):
         return list(segments)
     page_of_them = sum(leads) >= _SHARE * len(rows)
     dropped = {
@@ -100,7 +100,7 @@ def _is_of_a_table(row: Row, others: Sequence[Row]) -> bool:
 
 
 def _is_near(pages: Sequence[int], page: int) -> bool:
-    return sum(abs(other - page) <= _NEAR for other in pages) >= _LEAST_PAGES
+    return sum(abs(other - page) <= _NEAR for other in pages) >= _MIN_PAGES
 
 
 def _keys(row: Row) -> Iterator[Key]:
@@ -123,7 +123,7 @@ _WORD_CHARACTER = re.compile(r"[^\W_]")
 _LATIN_WORD = re.compile(r"(?<![^\W_])[A-Za-z\u00c0-\u024f]+(?![^\W_])")
 # Shares of a page: a picture that covers all of it is a scan or a background.
 _LARGE, _WHOLE = 0.2, 0.9
-_VERY_LONG, _LEAST_WORDS, _GLUED_SHARE = 22, 50, 0.01
+_VERY_LONG, _MIN_WORDS, _GLUED_SHARE = 22, 50, 0.01
 # Placeholder titles set by programs.
 _UNTITLED = re.compile(r"\W*(?:anonymous|unspecified|untitled(?: document)?|unknown|none)\W*", re.IGNORECASE)
 PdfElement = PdfParagraph | PdfTable
@@ -138,7 +138,7 @@ def read_pdf(
     at the end. `read` parses attachments.
     """
     refuse_other_kinds(key, content, PDF)
-    with opened(key, content) as file:
+    with open_pdf(key, content) as file:
         sheets = list(_sheets(key, file, without, begun))
         lost = [number for number, sheet in enumerate(sheets, 1) if sheet.lost]
         if not any(map(_has_words, sheets)):
@@ -177,8 +177,8 @@ def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = l
 
 def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
     words = Words(segment.text for sheet in sheets for segment in sheet.segments)
-    pages = zip(sheets, without_furniture(sheets), strict=True)
-    elements = [elements_of(without_contents(segments), sheet, words) for sheet, segments in pages]
+    pages = zip(sheets, drop_furniture(sheets), strict=True)
+    elements = [elements_of(drop_contents(segments), sheet, words) for sheet, segments in pages]
 
     def ends_a_cell(element: PdfElement) -> bool:
         return isinstance(element, PdfParagraph) and len(element.text) <= _LONGEST_END and not element.bold
@@ -199,12 +199,12 @@ def _pages_of(sheets: Sequence[PdfSheet]) -> list[list[PdfElement]]:
 def _write_attached(writer: Writer, attached: Iterable[tuple[str, bytes]], read: Read | None) -> None:
     unread = list[str]()
     for name, content in dict.fromkeys(attached):
-        if not read or not of_a_kind_that_is_read(name):
+        if not read or not is_supported_kind(name):
             unread.append(name)
         elif document := writer.read_within(read, f"{writer.key} attachment {name}", content):
             writer.document_within(document, f"attachment {name}")
     if unread:
-        writer.warnings.append(f"{writer.key} has attachments that were not read: {listed(unread)}.")
+        writer.warnings.append(f"{writer.key} has attachments that were not read: {list_names(unread)}.")
 
 
 def _has_words(sheet: PdfSheet) -> bool:
@@ -216,22 +216,22 @@ def _warnings(key: str, content: bytes, sheets: Sequence[PdfSheet], lost: Sequen
     if is_cut_off(content):
         yield f"{key} is cut off at its end: only what its first {len(sheets)} pages still hold was read."
     if lost:
-        yield f"{key} has pages that are damaged or too complex, which were left out: {listed(lost)}."
+        yield f"{key} has pages that are damaged or too complex, which were left out: {list_names(lost)}."
     if scanned := [at for at, sheet in enumerate(sheets, 1) if sheet.picture is not None and not sheet.printed]:
-        yield f"{key} has pages that show images but hold no text, perhaps scanned: {listed(scanned)}."
+        yield f"{key} has pages that show images but hold no text, perhaps scanned: {list_names(scanned)}."
     if noted := [number for number, sheet in enumerate(sheets, 1) if sheet.comments]:
-        yield f"{key} has comments or stamps, which are not read: {listed(noted)}."
+        yield f"{key} has comments or stamps, which are not read: {list_names(noted)}."
     if hidden := [number for number, sheet in enumerate(sheets, 1) if sheet.unseen]:
         count = sum(sheet.unseen for sheet in sheets)
-        yield f"{key} has words that a person cannot see ({count}), which were left out: {listed(hidden)}."
+        yield f"{key} has words that a person cannot see ({count}), which were left out: {list_names(hidden)}."
     if any(RIGHT_TO_LEFT.search(segment.text) for sheet in sheets for segment in sheet.segments):
         yield f"{key} has Hebrew or Arabic text, whose words may come in a wrong order; check what is quoted of it."
     shown = [number for number, sheet in enumerate(sheets, 1) if _LARGE < (sheet.picture or 0) < _WHOLE]
-    if beside := [number for number in shown if _has_words(sheets[number - 1])]:
-        yield f"{key} has pages with words and a large picture, of which no text or table is read: {listed(beside)}."
+    if mixed := [number for number in shown if _has_words(sheets[number - 1])]:
+        yield f"{key} has pages with words and a large picture, of which no text or table is read: {list_names(mixed)}."
     words = [word for sheet in sheets for segment in sheet.segments for word in _LATIN_WORD.findall(segment.text)]
     glued = sum(len(word) >= _VERY_LONG for word in words)
-    if len(words) >= _LEAST_WORDS and glued > _GLUED_SHARE * len(words):
+    if len(words) >= _MIN_WORDS and glued > _GLUED_SHARE * len(words):
         yield f"{key} has words that run together ({glued} of {len(words)} are very long); print it to a new PDF."
 
 
@@ -266,12 +266,12 @@ def elements_of(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -
     elements = list[PdfElement]()
     for part, framed in around_frames(segments, sheet.frames):
         # Framed cells are not text columns, however long.
-        for region in [part] if framed else in_order(part, sheet.rules):
+        for region in [part] if framed else reading_order(part, sheet.rules):
             elements += _region(region, sheet, words)
     across = [
         PdfParagraph(segment.text, segment.size, segment.bold, apart=True, across=True) for segment in sheet.across
     ]
-    return [*_with_captions(elements), *across]
+    return [*_attach_captions(elements), *across]
 
 
 def _region(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> Iterator[PdfElement]:
@@ -284,7 +284,7 @@ def _region(segments: Sequence[PdfSegment], sheet: PdfSheet, words: Words) -> It
     yield from paragraphs_of([joined_row(row) for row in rows[done:]], words)
 
 
-def _with_captions(elements: Sequence[PdfElement]) -> Iterator[PdfElement]:
+def _attach_captions(elements: Sequence[PdfElement]) -> Iterator[PdfElement]:
     """Attach captions above or below tables to them."""
     captions = set[int]()
     for at, element in enumerate(elements):

@@ -15,27 +15,24 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Return the width."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """Return the height."""
         return self.top - self.bottom
 
     @property
     def middle(self) -> float:
-        """Return the vertical middle."""
         return (self.bottom + self.top) / 2
 
-    def turned(self, quarters: int) -> "Box":
+    def turn(self, quarters: int) -> "Box":
         """Return the box after clockwise quarter turns of the page about its corner."""
         box = self
         for _ in range(quarters % 4):
             box = Box(box.bottom, -box.right, box.top, -box.left)
         return box
 
-    def beside(self, other: "Box") -> bool:
+    def shares_line(self, other: "Box") -> bool:
         """Return whether both boxes share a line: they overlap by half the lower one's height."""
         shared = min(self.top, other.top) - max(self.bottom, other.bottom)
         return shared > 0.5 * min(self.height, other.height)

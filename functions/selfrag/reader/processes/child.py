@@ -31,7 +31,7 @@ def _send(reply: WorkerReply) -> None:
         left = left[os.write(_SOCKET, left) :]
 
 
-def _received(size: int) -> bytearray:
+def _receive(size: int) -> bytearray:
     content = bytearray()
     while len(content) < size:
         chunk = os.read(_SOCKET, min(size - len(content), CHUNK_BYTES))
@@ -42,7 +42,7 @@ def _received(size: int) -> bytearray:
 
 
 def _frame() -> bytes:
-    return bytes(_received(int.from_bytes(_received(LENGTH_BYTES), "big")))
+    return bytes(_receive(int.from_bytes(_receive(LENGTH_BYTES), "big")))
 
 
 def _end_with_parent() -> None:
@@ -65,7 +65,7 @@ def _limit(memory: int, seconds: int) -> None:
             resource.setrlimit(kind, (limit, resource.getrlimit(kind)[1]))
 
 
-def _resident() -> int:
+def _resident_bytes() -> int:
     """Return this process's resident memory in bytes, or its peak if the system does not report it."""
     with suppress(OSError), open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -78,8 +78,8 @@ def _result(request: WorkerRequest, content: bytes) -> WorkerReply:
     try:
         result = getattr(importlib.import_module(module), name)(request["key"], content, **request["arguments"])
         if isinstance(result, list):
-            return {"result": [_plain(item) for item in result]}
-        return {"result": _plain(result)}
+            return {"result": [_to_json(item) for item in result]}
+        return {"result": _to_json(result)}
     except BadDocument as error:
         return {"bad": str(error)}
     except ImportError as error:
@@ -90,7 +90,7 @@ def _result(request: WorkerRequest, content: bytes) -> WorkerReply:
         return {"unexpected": type(error).__name__}
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
@@ -105,7 +105,7 @@ def main() -> None:
             reply = _result(request, content)
             signal.setitimer(signal.ITIMER_PROF, 0)
             del content
-            _send({**reply, "resident": _resident()})
+            _send({**reply, "resident": _resident_bytes()})
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # an orderly exit would need memory
 

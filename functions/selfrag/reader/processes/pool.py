@@ -153,14 +153,14 @@ class WorkerProcess:
             self._socket.sendall(data)
 
     def _reply(self, until: float) -> WorkerReply:
-        size = int.from_bytes(self._received(LENGTH_BYTES, until), "big")
+        size = int.from_bytes(self._receive(LENGTH_BYTES, until), "big")
         if size > MAX_REPLY:
             self.end()
             raise _WorkerExit(OUT_OF_MEMORY, 0)
-        reply: WorkerReply = json.loads(self._received(size, until))
+        reply: WorkerReply = json.loads(self._receive(size, until))
         return reply
 
-    def _received(self, size: int, until: float) -> bytearray:
+    def _receive(self, size: int, until: float) -> bytearray:
         content = bytearray()
         while len(content) < size:
             self._socket.settimeout(max(until - time.monotonic(), 0.001))
@@ -180,7 +180,6 @@ class WorkerProcess:
         self._process.kill()
 
     def end(self) -> None:
-        """End the process and close its pipes."""
         self._process.kill()
         self._process.wait()
         self._socket.close()
@@ -220,7 +219,6 @@ class Pool:
         worker.end()
 
     def drop_idle(self) -> None:
-        """End idle workers."""
         with self._lock:
             idle, self._idle = self._idle, []
         for worker in idle:

@@ -35,12 +35,12 @@ def extract(key: str, content: bytes, pages: Sequence[int] | None, most: int) ->
         every = range(1, len(document) + 1)
         candidates = every if pages is None else [page for page in pages if page in every]
         wordless = [page for page in candidates if _shows(document[page - 1])]
-        return {"pages": wordless, "of": len(document), "pdf": _extracted(document, wordless[:most])}
+        return {"pages": wordless, "of": len(document), "pdf": _extract_pages(document, wordless[:most])}
     except (pypdfium2.PdfiumError, ValueError, OSError) as error:
         raise BadDocument(f"{key} has pages that cannot be looked at.") from error
 
 
-def _extracted(document: pypdfium2.PdfDocument, pages: Sequence[int]) -> str:
+def _extract_pages(document: pypdfium2.PdfDocument, pages: Sequence[int]) -> str:
     copy, out = pypdfium2.PdfDocument.new(), BytesIO()
     if pages:
         copy.import_pages(document, [page - 1 for page in pages])

@@ -32,13 +32,13 @@ def write_generated(tree: LexborHTMLParser) -> None:
 def _value(field: LexborNode) -> str:
     attributes, kind = field.attributes, (field.attributes.get("type") or "text").lower()
     if field.tag == "select":
-        return _chosen(field)
+        return _selected_options(field)
     if kind in ("checkbox", "radio"):
         return "[x]" if "checked" in attributes else "[ ]"
     return "" if kind in _WITHOUT_TEXT else attributes.get("value") or ""
 
 
-def _chosen(field: LexborNode) -> str:
+def _selected_options(field: LexborNode) -> str:
     """Return a field's selected options; by default the first of a drop-down list.
 
     An option without a value is a prompt; a form with nothing but a choice is navigation.
@@ -54,9 +54,9 @@ def _chosen(field: LexborNode) -> str:
 def _write_numbers(items: LexborNode) -> None:
     own = [child for child in items.iter() if child.tag == "li"]
     reverse = "reversed" in items.attributes
-    number = _whole(items.attributes, "start", len(own) if reverse else 1)
+    number = _parse_whole(items.attributes, "start", len(own) if reverse else 1)
     for item in own:
-        number = _whole(item.attributes, "value", number)
+        number = _parse_whole(item.attributes, "value", number)
         first = item.first_child
         while first is not None and (first.tag in _FIRST_IN_ITEM or is_blank(first)):
             first = first.first_child or first.next
@@ -69,7 +69,7 @@ def _write_numbers(items: LexborNode) -> None:
         number += -1 if reverse else 1
 
 
-def _whole(attributes: Attributes, name: str, default: int) -> int:
+def _parse_whole(attributes: Attributes, name: str, default: int) -> int:
     digits = (attributes.get(name) or "").strip()
     is_whole = digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _MAX_DIGITS
     return int(digits) if is_whole else default

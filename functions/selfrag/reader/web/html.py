@@ -32,7 +32,7 @@ from selfrag.reader.web.generated import write_generated
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, HtmlTable, TableWriter, children, is_data
 from selfrag.reader.web.walk import walk
-from selfrag.text.weight import CAPACITY, weigh
+from selfrag.text.weight import CAPACITY, estimate_tokens
 
 _UNSEEN = names("head script style template noscript svg iframe object canvas audio video datalist rt rp")
 _STRUCK = names("s del strike")
@@ -119,7 +119,7 @@ class Survey:
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1], " ".join(text.split())
         letters = letters_of(words)
-        facts.weight += weigh(words)
+        facts.weight += estimate_tokens(words)
         if self._links:
             facts.linked += letters
         else:
@@ -194,7 +194,7 @@ class Lines:
         self._resumed: tuple[int, str] | None = None
 
     @property
-    def collecting(self) -> bool:
+    def is_collecting(self) -> bool:
         """Return whether text is being collected separately."""
         return len(self._writers) > 1
 
@@ -227,7 +227,6 @@ class Lines:
         self._gap = "\t" if self._line else ""
 
     def flush(self) -> None:
-        """Write the pending line."""
         text = "".join(self._line).strip("\r\n")
         self._line, self._gap = [], ""
         if text.strip():
@@ -235,7 +234,7 @@ class Lines:
 
     def writer(self) -> Writer:
         """Return the writer for non-line content, after writing pending headings."""
-        if not self.collecting:
+        if not self.is_collecting:
             self._write_headings()
         return self._writers[-1]
 
@@ -244,19 +243,18 @@ class Lines:
         self.flush()
         self._writers.append(Writer(self._writers[0].key))
 
-    def collected(self) -> str:
+    def end_collecting(self) -> str:
         """Return the collected text."""
         self.flush()
         return self._writers.pop().text()
 
     def collected_cell(self) -> str:
         """Return a cell's collected text, in which nested table rows stay separate."""
-        writer, text = self._writers[-1], self.collected()
+        writer, text = self._writers[-1], self.end_collecting()
         ends = [row.end for row, below in pairwise(writer.rows) if below.start == row.end + 1]
         return ";".join(text[start:end] for start, end in pairwise([0, *ends, len(text)]))
 
     def begin_heading(self) -> None:
-        """Start a heading."""
         self.flush()
         self._in_heading = True
 
@@ -264,7 +262,7 @@ class Lines:
         """End a heading of this level; `emptied` if its content was removed."""
         self._in_heading = False
         text = "".join(self._line)
-        if self.collecting or len(text) > MAX_HEADING or not has_words(text):
+        if self.is_collecting or len(text) > MAX_HEADING or not has_words(text):
             self.flush()
             return
         self._line, self._gap = [], ""
@@ -350,7 +348,7 @@ def tree_of(key: str, html: str) -> LexborHTMLParser:
     """Parse a page and flatten deep nesting; raises BadDocument for too many tags."""
     if len(_OPENING.findall(html)) > MAX_TAGS:
         raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
-    return LexborHTMLParser(_flattened(html))
+    return LexborHTMLParser(_flatten(html))
 
 
 def _read(key: str, html: str) -> tuple[Document, bool]:
@@ -377,11 +375,11 @@ def _labels(tree: LexborHTMLParser) -> Labels:
     return labels([metadata.get("keywords", "")], next((metadata[name] for name in _DATES if name in metadata), ""))
 
 
-def _flattened(html: str) -> str:
+def _flatten(html: str) -> str:
     """Drop tags nested too deep: parsing time is quadratic in depth."""
     depth = 0
 
-    def shown(tag: re.Match[str]) -> str:
+    def show(tag: re.Match[str]) -> str:
         nonlocal depth
         if tag[2].lower() in _LEFT_OPEN or tag[0].endswith("/>"):
             return tag[0]
@@ -389,7 +387,7 @@ def _flattened(html: str) -> str:
         depth = max(0, depth + (-1 if tag[1] else 1))
         return tag[0] if deepest <= MAX_DEPTH else " "
 
-    return _TAG.sub(shown, html)
+    return _TAG.sub(show, html)
 
 
 class PageWriter:
@@ -404,7 +402,6 @@ class PageWriter:
         self._tables: list[HtmlTable | None] = []  # None for a layout table
 
     def write(self, root: LexborNode | None) -> None:
-        """Write the page."""
         walk(root, self._enter, self._leave)
         self._lines.end()
 
@@ -471,7 +468,7 @@ class PageWriter:
 
     def _end_in_table(self, grid: HtmlTable, node: LexborNode) -> None:
         if node.tag == "caption":
-            grid.caption = f"{grid.caption} {self._lines.collected()}".strip()
+            grid.caption = f"{grid.caption} {self._lines.end_collecting()}".strip()
         elif node.tag in CELLS:
             grid.add(node, self._lines.collected_cell())
 
@@ -495,7 +492,7 @@ def _equation(node: LexborNode) -> str:
         return True
 
     walk(node, enter, lambda part: None if part.is_text_node else equation.end(part.tag or ""))
-    return equation.shown
+    return equation.result
 
 
 def is_mark(node: LexborNode) -> bool:
@@ -537,17 +534,16 @@ class Figures:
         facts = self._facts[node.mem_id]
         if not self._figure and (caption := self._caption_of_a_table(node)):
             self._figure, self._caption, self._text = node.mem_id, caption.mem_id, " ".join(caption.text().split())
-        elif facts.weight <= CAPACITY and not facts.headings and not facts.tables and not self._lines.collecting:
+        elif facts.weight <= CAPACITY and not facts.headings and not facts.tables and not self._lines.is_collecting:
             self._whole.append(node.mem_id)
             self._lines.collect()
 
     def leave(self, node: LexborNode) -> None:
-        """Leave it."""
         if node.mem_id == self._figure:
             self._figure = self._caption = 0
         elif self._whole and self._whole[-1] == node.mem_id:
             self._whole.pop()
-            if text := self._lines.collected():
+            if text := self._lines.end_collecting():
                 self._lines.writer().definition("", text)
 
     def is_caption_of_table(self, node: LexborNode) -> bool:
@@ -608,21 +604,20 @@ class Definitions:
             self._begin_definition(self._lists[-1])
 
     def leave(self, node: LexborNode) -> None:
-        """Leave it."""
         if node.tag == "dl":
             self._end_group(self._lists.pop())
         elif not _is_of_a_list(node):
             return
         elif node.tag == "dt":
-            self._lists[-1].terms.append(" ".join(self._lines.collected().split()))
+            self._lists[-1].terms.append(" ".join(self._lines.end_collecting().split()))
         elif not self._lists[-1].long:
-            self._lists[-1].texts.append(self._lines.collected())
+            self._lists[-1].texts.append(self._lines.end_collecting())
 
     def _begin_term(self, group: _DefinitionList, node: LexborNode) -> None:
         if group.has_begun:
             self._end_group(group)
         if not group.terms:
-            group.long = not self._lines.collecting and self._weight(node) > CAPACITY
+            group.long = not self._lines.is_collecting and self._weight(node) > CAPACITY
         self._lines.collect()
 
     def _begin_definition(self, group: _DefinitionList) -> None:

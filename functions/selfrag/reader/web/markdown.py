@@ -116,14 +116,14 @@ def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) ->
     # Text between two rules has paragraphs, separated by empty lines.
     if "" in map(str.strip, text.rstrip().split("\n")) and sum(map(_looks_like(key_line), lines)) * 2 < len(lines):
         return None
-    return _by_lines(lines, key_line)
+    return _parse_lines(lines, key_line)
 
 
 def _looks_like(key_line: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda line: bool(key_line.match(line) or _ITEM.match(line) or line[0] in " \t")
 
 
-def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, str]:
+def _parse_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, str]:
     """Parse keys line by line; list items are joined by commas."""
     values: dict[str, str] = {}
     name = ""
@@ -133,10 +133,10 @@ def _by_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, s
             values.setdefault(name, match[2] or "")
         elif name and (item := _ITEM.match(line)):
             values[name] += f",{item[1]}"
-    return {name: _unquoted(text.strip(), whole=name == "title") for name, text in values.items()}
+    return {name: _unquote(text.strip(), whole=name == "title") for name, text in values.items()}
 
 
-def _unquoted(text: str, *, whole: bool) -> str:
+def _unquote(text: str, *, whole: bool) -> str:
     """Return a text without the quotes around it, or without those and the brackets of a list."""
     if not whole:
         return _QUOTES.sub("", text)

@@ -10,7 +10,7 @@ from selfrag.domain.documents import has_words
 from selfrag.reader.web.furniture import ElementFacts, is_bar, is_dense, is_made_of_links, letters_of, names
 from selfrag.reader.web.tables import children
 from selfrag.reader.web.walk import text_before, walk
-from selfrag.text.weight import weigh
+from selfrag.text.weight import estimate_tokens
 
 _TRUNK = names("html body main article section div center form")
 _WHOLE = names("html body main article blockquote figure pre")
@@ -19,7 +19,7 @@ _HEADINGS = names("h1 h2 h3 h4 h5 h6")
 # A sentence ending in a colon introduces a list; a heading such as "Contents:" does not.
 _SENTENCE = 20
 # Letters: maximum before the main text begins; minimum of a main text with navigation around it.
-_BEFORE, _LEAST = 40, 200
+_BEFORE, _MIN_TEXT = 40, 200
 
 
 class Navigation:
@@ -102,7 +102,7 @@ class Navigation:
         before, item = text_before(node), node.parent
         while item is not None and item.tag == "div":
             item = item.parent
-        introduced = before.endswith((":", "：")) and weigh(before) > _SENTENCE
+        introduced = before.endswith((":", "：")) and estimate_tokens(before) > _SENTENCE
         named = item is not None and item.tag == "li" and self._facts[item.mem_id].plain > facts.plain
         return introduced or named or (item is not None and item.tag in _CELLS) or self._above[1] > "h1"
 
@@ -122,7 +122,7 @@ def _trunk(root: LexborNode, facts: dict[int, ElementFacts]) -> list[int]:
     The innermost is the one that splits into articles, sections or elements of a class.
     """
     trunk, whole = [root.mem_id], facts[root.mem_id].plain
-    while whole >= _LEAST:
+    while whole >= _MIN_TEXT:
         below = (child for child in children(root) if child.tag in _TRUNK and child.mem_id in facts)
         inner = max(below, key=lambda child: facts[child.mem_id].plain, default=None)
         if inner is None or facts[inner.mem_id].plain * 10 < whole * 9 or _is_part(inner, root):

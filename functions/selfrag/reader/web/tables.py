@@ -103,7 +103,6 @@ class HtmlTable:
         return " ".join(self.caption.split())
 
     def add(self, node: LexborNode, text: str) -> None:
-        """Add a cell."""
         spans = node.attributes
         row = node.parent
         above = row.parent if row is not None else None

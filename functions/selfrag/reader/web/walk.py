@@ -26,20 +26,20 @@ def walk(root: LexborNode | None, enter: Callable[[LexborNode], bool], leave: Ca
 
 def text_before(node: LexborNode) -> str:
     """Return the paragraph or text directly before an element, also through boxes, or ""."""
-    before, boxes = _before(node), 0
+    before, boxes = _previous_node(node), 0
     while before is None and boxes < _BOXES and node.parent is not None and node.parent.tag == "div":
         node, boxes = node.parent, boxes + 1
-        before = _before(node)
+        before = _previous_node(node)
     for _ in range(_BOXES):
         if before is not None and before.tag == "div":
             last = before.last_child
-            before = _before(last) if last is not None and is_blank(last) else last
+            before = _previous_node(last) if last is not None and is_blank(last) else last
     if before is None or not (before.is_text_node or before.tag == "p"):
         return ""
     return " ".join((before.text_content or "" if before.is_text_node else before.text()).split())
 
 
-def _before(node: LexborNode) -> LexborNode | None:
+def _previous_node(node: LexborNode) -> LexborNode | None:
     before = node.prev
     while before is not None and is_blank(before):
         before = before.prev

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfrag.adapters.claude.purse import LEAST_TOKENS, MOST_TOKENS, VERDICT_TOKENS, Kind, Purse
+from selfrag.adapters.claude.cost_budget import MAX_TOKENS, MIN_TOKENS, VERDICT_TOKENS, CostBudget, Kind
 from selfrag.domain.calls import PRICES, Limits, ModelCall, cost_usd
 from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
 from selfrag.ports.model import Prompt, Source
@@ -48,18 +48,18 @@ def test_whatever_is_asked_and_replied_costs_no_more_than_it_may(
 ) -> None:
     life = data.draw(st.sampled_from([None, "5m", "1h"]))
     request = request_of(text, model, **({"cache_control": {"type": "ephemeral", "ttl": life}} if life else {}))
-    purse, spent = Purse(budget, {}), 0.0
+    cost_budget, spent = CostBudget(budget, {}), 0.0
     for _ in range(4):
         try:
-            tokens = purse.tokens_for(request, kind)
+            tokens = cost_budget.tokens_for(request, kind)
         except BudgetExceeded:
             break
-        assert LEAST_TOKENS[kind] <= tokens <= MOST_TOKENS
+        assert MIN_TOKENS[kind] <= tokens <= MAX_TOKENS
         # The model counts a token for every two bytes of natural text at the most, and replies as long as it may.
         rubric, asked = len(RUBRIC.text) // 2, len(text.encode()) // 2
         wrote = {None: (0, 0), "5m": (rubric, 0), "1h": (0, rubric)}[life]
         call = call_of(request, asked + (0 if life else rubric), *wrote, tokens)
-        purse.paid(call)
+        cost_budget.book_cost(call)
         assert call.cost_usd is not None
         spent += call.cost_usd
     assert spent <= budget + 1e-12
@@ -79,13 +79,13 @@ def test_the_estimate_is_above_what_a_text_takes_and_not_far(text: str, tokens: 
 
 
 def test_without_a_budget_nothing_is_estimated_and_a_price_is_not_needed() -> None:
-    assert Purse(None, {}).tokens_for(request_of("?", "a-model"), "answer") == MOST_TOKENS
+    assert CostBudget(None, {}).tokens_for(request_of("?", "a-model"), "answer") == MAX_TOKENS
 
 
 def test_a_budget_needs_the_price_of_its_model_and_says_how_to_give_it() -> None:
     with pytest.raises(Misconfigured, match="price of a-model: give it in `prices` \\(SELFRAG_PRICES\\)"):
-        Purse(1.0, {}).tokens_for(request_of("?", "a-model"), "answer")
-    assert Purse(1.0, {"a-model": (1, 2, 0.1)}).tokens_for(request_of("?", "a-model"), "answer") == MOST_TOKENS
+        CostBudget(1.0, {}).tokens_for(request_of("?", "a-model"), "answer")
+    assert CostBudget(1.0, {"a-model": (1, 2, 0.1)}).tokens_for(request_of("?", "a-model"), "answer") == MAX_TOKENS
 
 
 def judge(server: ModelServer, budget_usd: float, recent: MemoryCalls | None = None, seconds: float = 20.0) -> Any:
@@ -101,7 +101,7 @@ def test_a_small_budget_makes_the_reply_shorter() -> None:
         judge(server, 0.0007)
         judge(server, 0.0007, MemoryCalls(60.0))
     plenty, few, fewer = (request["max_tokens"] for request in server.requests)
-    assert plenty == VERDICT_TOKENS > few > fewer > LEAST_TOKENS["verdict"]
+    assert plenty == VERDICT_TOKENS > few > fewer > MIN_TOKENS["verdict"]
 
 
 def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -> None:

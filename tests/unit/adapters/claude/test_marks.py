@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import CostBudget
 from selfrag.adapters.claude.messages import cheapest_life, mark_for
 from selfrag.adapters.claude.profiles import profile_of
-from selfrag.adapters.claude.purse import Purse
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
@@ -101,7 +101,7 @@ def marks_of(apart: Sequence[float], side_by_side: int = 1) -> list[Any]:
             for _ in range(side_by_side):
                 recent = DynamoCalls(table, "verdicts", partial(float, now))
                 pace = Pace(Clock(), recent, 5.0, None)
-                claude = SdkClaude(client, DEFAULT_MODELS, pace, Purse(None, {}), Capabilities())
+                claude = SdkClaude(client, DEFAULT_MODELS, pace, CostBudget(None, {}), Capabilities())
                 claude.judge("grade_relevance", RUBRIC, {}, Relevance)
         return [request["system"][0].get("cache_control") for request in server.requests]
 

@@ -163,7 +163,7 @@ class Impatient(MemoryCalls):
         super().__init__()
         self.left = list(patience)
 
-    def seen(self, step: str, model: str) -> Any:
+    def record_call(self, step: str, model: str) -> Any:
         found = MemoryCalls(patience=self.left[0] if self.left else 0.0).known
         del self.left[:1]
         return found

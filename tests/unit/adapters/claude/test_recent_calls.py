@@ -30,7 +30,7 @@ class Deployment:
         known: tuple[float, ...] = ()
         for seconds in after:
             self.now += seconds
-            known = self.function().seen(step, model).intervals
+            known = self.function().record_call(step, model).intervals
         return known
 
 
@@ -71,40 +71,44 @@ def test_a_function_that_has_just_looked_does_not_look_again(deployment: Deploym
     table = SimpleNamespace(update_item=lambda **request: looks.append(request) or {})
     function = DynamoCalls(table, "verdicts", lambda: deployment.now)
     for _ in range(4):
-        function.seen("generate", SONNET)
+        function.record_call("generate", SONNET)
         deployment.now += 0.2
     assert len(looks) == 2
 
 
 def test_every_step_of_a_model_is_told_that_it_wants_to_be_left(deployment: Deployment) -> None:
-    deployment.function().refused(HAIKU, 3)
+    deployment.function().record_refusal(HAIKU, 3)
     deployment.now += 1
-    assert deployment.function().seen("grade_utility", HAIKU).patience == pytest.approx(2)
-    assert deployment.function().seen("generate", SONNET).patience == 0
+    assert deployment.function().record_call("grade_utility", HAIKU).patience == pytest.approx(2)
+    assert deployment.function().record_call("generate", SONNET).patience == 0
     deployment.now += 2
-    assert deployment.function().seen("generate", HAIKU).patience == 0
+    assert deployment.function().record_call("generate", HAIKU).patience == 0
 
 
 def test_the_longest_wish_to_be_left_holds(deployment: Deployment) -> None:
     function = deployment.function()
     for seconds in (3, 8, 2):
-        function.refused(HAIKU, seconds)
-    assert function.seen("generate", HAIKU).patience == deployment.function().seen("generate", HAIKU).patience == 8
+        function.record_refusal(HAIKU, seconds)
+    assert (
+        function.record_call("generate", HAIKU).patience
+        == deployment.function().record_call("generate", HAIKU).patience
+        == 8
+    )
 
 
 def test_a_table_that_fails_is_no_failure_and_is_left_alone_for_a_while(deployment: Deployment) -> None:
     function = deployment.function("no-such-table")
-    assert function.seen("generate", SONNET).intervals == ()
-    function.refused(SONNET, 3)
+    assert function.record_call("generate", SONNET).intervals == ()
+    function.record_refusal(SONNET, 3)
     # What this function was told itself it knows all the same.
-    assert function.seen("generate", SONNET).patience == 3
+    assert function.record_call("generate", SONNET).patience == 3
     make_verdicts_table(deployment.table, "no-such-table")
     deployment.now += REST_SECONDS - 1
-    assert function.seen("generate", SONNET).intervals == ()
+    assert function.record_call("generate", SONNET).intervals == ()
     deployment.now += 1
-    function.seen("generate", SONNET)
+    function.record_call("generate", SONNET)
     deployment.now += 60
-    assert function.seen("generate", SONNET).intervals == (60,)
+    assert function.record_call("generate", SONNET).intervals == (60,)
 
 
 def test_the_item_expires_later_than_it_is_of_use_and_is_no_verdict(deployment: Deployment) -> None:

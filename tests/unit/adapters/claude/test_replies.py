@@ -8,7 +8,7 @@ import anthropic
 import httpx2
 import pytest
 
-from selfrag.adapters.claude.messages import MOST_BYTES
+from selfrag.adapters.claude.messages import MAX_BYTES
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import ModelCall
 from selfrag.judging.models import CachedClaude, CachedReplies
@@ -147,7 +147,7 @@ def test_an_answer_and_a_verdict_may_be_as_long_as_a_model_writes() -> None:
     assert ASKING["an answer"](claude_with(text("word " * 4096))).flaw is None
     long = {"reason": "勤" * 4000, "score": 0.9}
     assert ASKING["a verdict"](claude_with(text(json.dumps(long, ensure_ascii=False)))).verdict.reason == "勤" * 4000
-    assert 4 * (MOST_BYTES["answer"] + MOST_BYTES["verdict"]) < 256 * 1024
+    assert 4 * (MAX_BYTES["answer"] + MAX_BYTES["verdict"]) < 256 * 1024
 
 
 def test_a_refused_reply_counts_its_requests_and_its_cost_also_without_content(ask: Asking) -> None:

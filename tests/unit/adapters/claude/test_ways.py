@@ -7,8 +7,8 @@ import anthropic
 import pytest
 
 from selfrag.adapters.claude.capabilities import Capabilities
+from selfrag.adapters.claude.cost_budget import MAX_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.profiles import profile_of
-from selfrag.adapters.claude.purse import MOST_TOKENS, VERDICT_TOKENS
 from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected
@@ -137,7 +137,7 @@ def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: 
     capabilities = Capabilities()
     with Wayward(words, "json_schema", "forced_tool") as server:
         judgement = judged_by(server, model, capabilities)
-    assert (judgement.flaw, judgement.attempts, capabilities.of(model)) == ("malformed", 1, profile_of(model))
+    assert (judgement.flaw, judgement.attempts, capabilities.profile_for(model)) == ("malformed", 1, profile_of(model))
 
 
 def test_a_model_that_replies_in_prose_whatever_the_way_is_paid_for_each_once_and_then_asked_in_words_alone() -> None:
@@ -258,8 +258,8 @@ def test_an_instruction_stands_after_the_rubric_so_that_the_cached_prompt_stays_
         ("claude-haiku-5-5", {"type": "disabled"}, VERDICT_TOKENS),
         ("claude-sonnet-5-5", {"type": "between_tools"}, VERDICT_TOKENS),
         # These cannot be stopped, and their thoughts count.
-        ("claude-opus-5-5", None, MOST_TOKENS),
-        ("a-name-of-a-gateway", None, MOST_TOKENS),
+        ("claude-opus-5-5", None, MAX_TOKENS),
+        ("a-name-of-a-gateway", None, MAX_TOKENS),
         # This one does not think by itself.
         ("claude-sonnet-4-6", None, VERDICT_TOKENS),
     ],
@@ -274,14 +274,14 @@ def test_verdicts_are_given_without_thinking_where_the_model_takes_that_and_have
         claude.write("generate", RUBRIC, [Source("a.md", "A", ("One.",))], {"question": "?"})
     verdict, answer = server.requests
     assert (verdict.get("thinking"), verdict["max_tokens"]) == (thinking, tokens)
-    assert ("thinking" in answer, answer["max_tokens"]) == (False, MOST_TOKENS)
+    assert ("thinking" in answer, answer["max_tokens"]) == (False, MAX_TOKENS)
 
 
 def test_a_verdict_on_a_long_answer_has_room_for_its_claims() -> None:
     with ModelServer() as server:
         claude = claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0))
         claude.judge("grade_support", RUBRIC, {**CLAIM, "answer": "25 days of leave. " * 150}, Support)
-    assert VERDICT_TOKENS < server.requests[0]["max_tokens"] <= MOST_TOKENS
+    assert VERDICT_TOKENS < server.requests[0]["max_tokens"] <= MAX_TOKENS
 
 
 def test_the_first_way_is_by_provider_and_model() -> None:

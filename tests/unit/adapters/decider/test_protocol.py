@@ -18,7 +18,7 @@ from selfrag.domain.decisions import DecisionQuestion, is_distribution, median_l
 from selfrag.domain.errors import Misconfigured
 from selfrag.runtime.circuit_breaker import PAUSE_SECONDS, CircuitBreaker
 from selfrag.runtime.pace import Pace
-from selfrag.runtime.parts import overriding
+from selfrag.runtime.parts import override
 from tests.support.asking import MemoryCalls, Skipping
 from tests.support.doubles.systemone import MODES, OLLAMA_BYTES, SystemOneServer, options_of
 
@@ -126,7 +126,7 @@ def test_a_decision_takes_at_most_a_tenth_of_the_time_left(
     monkeypatch.setenv("SELFRAG_DECIDER_WINDOW_TOKENS", "8192")
     time: Any = SimpleNamespace(now=lambda: 1000.0, sleep=lambda seconds: None, share=lambda: 0.5)
     client = SimpleNamespace(system_one=system_one)
-    with overriding({"decider_client": client, "clock": time, "recent_calls": MemoryCalls()}):
+    with override({"decider_client": client, "clock": time, "recent_calls": MemoryCalls()}):
         decider = decider_part()(Limits(deadline_ms=None if deadline is None else (1000 + deadline) * 1e3))
         assert decider.ask("s", STATE, QUESTIONS).flaw == "unavailable"
     assert max(timeouts) == pytest.approx(most)

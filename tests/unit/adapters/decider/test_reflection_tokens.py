@@ -42,9 +42,9 @@ def ask_all(url: str, key: str = "") -> dict[str, Decisions]:
         "decide_retrieval": ({}, {name: DECIDE.by_name[name] for name in ("decision", "aggregate", "complexity")}),
         "next": ({"so_far": "Leave is long."}, {"continuation": DECIDE.by_name["continuation"]}),
         "grade_relevance": (
-            strips, {"relevant": RELEVANCE.by_name["relevant"], "strip_1": RELEVANCE.about("strip", "1")},
+            strips, {"relevant": RELEVANCE.by_name["relevant"], "strip_1": RELEVANCE.question_about("strip", "1")},
         ),
-        "grade_support": (passages, {"s1": SUPPORT.about("support", "s1")}),
+        "grade_support": (passages, {"s1": SUPPORT.question_about("support", "s1")}),
         "grade_utility": ({"answer": "It is 25 days."}, dict(USE.by_name)),
     }  # fmt: skip
     return {
@@ -82,7 +82,7 @@ def test_no_text_forges_a_token_of_the_model(mark: str) -> None:
     forged = {"document": "a.md", "title": f"T{mark}", "text": f"Leave{mark} is 25 days.{mark}"}
     state = {"question": f"How many?{mark}", "passages": {"1": forged}, "sentences": {"s1": f"It is{mark} 25 days."}}
     with CompletionsServer() as server:
-        decisions = decider_at(server.url).ask("grade_support", state, {"s1": SUPPORT.about("support", "s1")})
+        decisions = decider_at(server.url).ask("grade_support", state, {"s1": SUPPORT.question_about("support", "s1")})
     assert (decisions.flaw, server.refused) == (None, [])
 
 

@@ -13,7 +13,7 @@ from selfrag.judging.prompts import load_prompt, material
 from selfrag.question.compose_answer.messages import MESSAGES
 from selfrag.runtime.models import GRADER, WRITER
 from selfrag_cli.lab import judge
-from selfrag_cli.lab.judge import AS_SET, JudgeReport, judge_answers
+from selfrag_cli.lab.judge import DEFAULT_JUDGE, JudgeReport, judge_answers
 from selfrag_cli.lab.records import RunResult, Trace
 from selfrag_cli.lab.run import read_variants
 from selfrag_cli.lab.table import Findings
@@ -120,7 +120,7 @@ def test_an_answer_without_claims_and_one_with_an_unknown_label_have_no_score(
 def test_as_it_is_set_the_step_judges_with_its_first_grader_and_its_check(
     findings: Findings, server: ModelServer
 ) -> None:
-    assert judged(findings, AS_SET).model == WRITER
+    assert judged(findings, DEFAULT_JUDGE).model == WRITER
     assert {body["model"] for body in server.requests} == {GRADER, WRITER}
 
 

@@ -28,7 +28,7 @@ from selfrag_cli.lab.run import (
     find_open_tasks,
     read_variants,
 )
-from selfrag_cli.local.backends import AS_SET
+from selfrag_cli.local.backends import DEFAULT_SETUP
 from tests.support.loopback import Loopback
 from tests.unit.cli.lab.conftest import gold, response, ways
 
@@ -345,7 +345,7 @@ class Deployment:
 
 
 def ask(url: str) -> AnswerResponse:
-    with connect_endpoint(url, "key")(AS_SET) as answer:
+    with connect_endpoint(url, "key")(DEFAULT_SETUP) as answer:
         response, trace = answer(ASKED, "run.default.q.0")
     assert trace is None
     return response

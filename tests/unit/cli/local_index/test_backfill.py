@@ -18,7 +18,7 @@ from selfrag.domain.questions import Filters
 from selfrag.domain.steps import RetrieveTask
 from selfrag.question.retrieve.logic import retrieve
 from selfrag.retrieval.search import search
-from selfrag_cli.local.home import alone, connect
+from selfrag_cli.local.home import connect, hold_lock
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill
 from selfrag_cli.local.sources.source import own_collection, source_to_read
@@ -60,7 +60,7 @@ def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> Non
         return [passage.document for passage in hits.passages], bool(hits.by_vector), hits.warnings
 
     by_words = state()[0]
-    waiting, stopped = open_index().unembedded(collection), threading.Event()
+    waiting, stopped = open_index().find_unembedded(collection), threading.Event()
     with embedding_with(FakeEmbedder()) as embedder:
         backfill = VectorBackfill(open_index(), embedder, collection, lambda document: 0.0)
         backfill.embed([passage.number for passage in waiting[:2]])
@@ -163,7 +163,7 @@ with alone("documents"):
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout
         assert other.stdout.readline() == b"locked\n"
-        with pytest.raises(Busy) as refused, alone("documents", refuse_to_wait):
+        with pytest.raises(Busy) as refused, hold_lock("documents", refuse_to_wait):
             pass
         waited: list[int] = []
 
@@ -171,6 +171,6 @@ with alone("documents"):
             waited.append(process)
             other.communicate()
 
-        with alone("documents", end_it):
+        with hold_lock("documents", end_it):
             pass
         assert waited == [refused.value.process] == [other.pid]

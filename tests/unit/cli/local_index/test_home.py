@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.home import connect, home, writing
+from selfrag_cli.local.home import connect, home, open_transaction
 
 
 def test_selfrag_home_names_the_directory_and_only_its_owner_may_enter(
@@ -61,7 +61,7 @@ def test_a_file_that_is_no_database_is_said_with_what_would_be_lost_without_it(h
 
 def test_what_fails_half_way_leaves_nothing_behind() -> None:
     def half_way() -> None:
-        with writing(connection):
+        with open_transaction(connection):
             connection.execute("INSERT INTO t VALUES (1)")
             raise ZeroDivisionError
 

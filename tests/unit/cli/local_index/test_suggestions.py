@@ -22,7 +22,7 @@ def test_a_document_has_a_question_that_its_words_find_first(write: Write) -> No
     directory = write({"lending.md": LENDING, "other.md": "# Opening hours\n\nVisits must be announced before noon.\n"})
     ingest(directory)
     assert all(suggestions(directory).values())
-    assert open_index().requested == {}, "a trial is no question, whose passages are embedded first"
+    assert open_index().pending_requests == {}, "a trial is no question, whose passages are embedded first"
 
 
 def test_a_question_that_another_document_answers_better_is_withdrawn_when_that_one_comes(write: Write) -> None:

@@ -88,29 +88,29 @@ def test_what_cannot_be_read_now_keeps_its_passages(
     assert ingest(directory) == report(unchanged=len(documents))
 
 
-MOST = {
+MAX = {
     "an empty directory": ["hr/a.md", "hr/b.md", "hr/c.md", "ops/d.md", "ops/e.md"],
     "one of two folders empty": ["hr/a.md", "hr/b.md", "hr/c.md"],
     "the smaller of two folders empty": ["ops/d.md", "ops/e.md"],
 }
 
 
-@pytest.mark.parametrize("gone", MOST.values(), ids=MOST.keys())
+@pytest.mark.parametrize("gone", MAX.values(), ids=MAX.keys())
 def test_more_than_half_of_a_collection_is_removed_only_if_allowed(write: Write, gone: list[str]) -> None:
-    directory = write({path: f"Of {path}." for path in MOST["an empty directory"]})
+    directory = write({path: f"Of {path}." for path in MAX["an empty directory"]})
     ingest(directory)
     before = indexed(directory)
     for path in gone:
         (directory / path).unlink()
     told = ingest(directory, may_replace=lambda removal: False)
-    assert (told.removed, told.retained, told.in_short(source_to_read(directory))) == (0, len(gone), [told.loss])
+    assert (told.removed, told.retained, told.brief_lines(source_to_read(directory))) == (0, len(gone), [told.loss])
     assert f"no longer {len(gone)} of the 5 documents" in told.loss
     assert f"`selfrag ingest {directory} --replace`" in told.loss
     assert sync(source_to_read(directory), embedder=FakeEmbedder(), is_trial=True).warnings[0] == told.loss
     assert indexed(directory) == before
     with contextlib.suppress(NothingUsable):
         ingest(directory)
-    assert {document for document, _, _ in indexed(directory)} == {*MOST["an empty directory"]} - {*gone}
+    assert {document for document, _, _ in indexed(directory)} == {*MAX["an empty directory"]} - {*gone}
 
 
 def test_one_document_half_of_a_collection_and_renamed_files_go_without_a_question(write: Write) -> None:

@@ -150,12 +150,12 @@ def test_a_tesseract_that_fails_is_a_reason_and_nothing_is_kept_of_it(install: I
     install()
     (folder.parent / "bin" / "tesseract").write_text(f"#!{sys.executable}\nimport sys\nsys.exit(7)\n")
     with pytest.raises(BadDocument, match="tesseract ended with code 7"):
-        tesseract.recognized(str(tesseract.program()), b"P5 1 1 255\n\0", 1, "eng")
+        tesseract.recognize(str(tesseract.program()), b"P5 1 1 255\n\0", 1, "eng")
 
 
 def test_the_line_breaks_and_quotation_marks_of_a_page_stay(install: Install) -> None:
     install()
-    found = tesseract.recognized(str(tesseract.program()), b"P5 1 1 255\n\0", 3, "eng+jpn")
+    found = tesseract.recognize(str(tesseract.program()), b"P5 1 1 255\n\0", 3, "eng+jpn")
     assert (found.page, found.text, found.confidence) == (3, 'The "limit" is 140 EUR.\nIt holds in Oslo.', 96.5)
 
 

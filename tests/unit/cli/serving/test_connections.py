@@ -10,7 +10,7 @@ import httpx2
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from selfrag_cli.local.serving.http import MOST_CONNECTIONS, answering_http, connections_within, listening
+from selfrag_cli.local.serving.http import MAX_CONNECTIONS, answering_http, connections_within, listening
 from tests.support.command import ROOT
 
 HALF = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -69,8 +69,8 @@ def test_the_connections_leave_descriptors_for_everything_else() -> None:
     assert [connections_within(descriptors) for descriptors in (256, 1024, 1 << 20, -1)] == [
         85,
         341,
-        MOST_CONNECTIONS,
-        MOST_CONNECTIONS,
+        MAX_CONNECTIONS,
+        MAX_CONNECTIONS,
     ]
 
 

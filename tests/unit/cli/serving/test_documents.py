@@ -38,8 +38,8 @@ def record(manifest: LocalManifest, key: str, status: str = "ready") -> None:
 
 
 def listed(manifest: LocalManifest, collection: str = "hr") -> dict[str, tuple[str, str]]:
-    records, _ = manifest.listed(collection, 100)
-    return {record.key: ("removing" if record.removing else record.status, record.reason) for record in records}
+    records, _ = manifest.list_documents(collection, 100)
+    return {record.key: ("removing" if record.is_removing else record.status, record.reason) for record in records}
 
 
 def test_what_another_process_records_is_listed_at_once(manifest: LocalManifest) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from selfrag_cli.local.home import FILE, alone, connect
+from selfrag_cli.local.home import FILE, connect, hold_lock
 from selfrag_cli.local.serving.gateway import serving
 from tests.support.serving import problem
 
@@ -67,13 +67,13 @@ def test_the_state_is_the_owners_alone_whatever_its_directory(tmp_path: Path, mo
         connection = connect("CREATE TABLE IF NOT EXISTS kept (it TEXT)")
         with connection:
             connection.execute("INSERT INTO kept VALUES ('a')")
-        with alone("x"):
+        with hold_lock("x"):
             assert {path.name for path in tmp_path.iterdir()} == {FILE, f"{FILE}-wal", f"{FILE}-shm", "x.lock"}
             assert modes() == {0o600}
         # As an earlier release made them.
         for path in tmp_path.iterdir():
             path.chmod(0o644)
         connect().close()
-        with alone("x"):
+        with hold_lock("x"):
             assert modes() == {0o600}
         connection.close()

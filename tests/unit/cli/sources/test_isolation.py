@@ -73,7 +73,7 @@ def test_embedding_is_started_away_from_the_documents_without_keys(
             started.append((command, options))
 
     monkeypatch.setattr(sync.subprocess, "Popen", Process)
-    assert sync._started("docs") == 7
+    assert sync._start_process("docs") == 7
     ((command, options),) = started
     assert options["cwd"] == "/"
     assert "-P" in command

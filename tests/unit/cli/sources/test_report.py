@@ -117,7 +117,7 @@ def test_who_asks_is_told_in_one_line_that_not_all_could_be_read(write: Write) -
     directory = write({"a.md": LEAVE, "b d.md": b"", "c.md": b""})
     place = source_to_read(directory)
     told = ingest(directory)
-    assert told.in_short(place) == [f"2 documents could not be read; see `selfrag documents --docs {directory}`"]
+    assert told.brief_lines(place) == [f"2 documents could not be read; see `selfrag documents --docs {directory}`"]
     for name in ("b d.md", "c.md"):
         (directory / name).unlink()
-    assert ingest(directory).in_short(place) == []
+    assert ingest(directory).brief_lines(place) == []

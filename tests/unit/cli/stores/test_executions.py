@@ -70,7 +70,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     seen = 0
     while running.history("q")[-1]["type"] != "TaskStarted":
         seen = running.watch("q", seen, SOON) or seen
-    snapshot, known = running.snapshot("q"), running.stored("q")
+    snapshot, known = running.snapshot("q"), running.read_stored("q")
     assert snapshot is not None
     assert known is not None
     assert (snapshot.status, known.response, known.question, known.due > 0) == ("RUNNING", None, "Why?", True)
@@ -78,7 +78,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
     while (more := running.watch("q", seen, SOON)) is not None:
         seen = more
     after = executions(items)
-    snapshot, known = after.snapshot("q"), after.stored("q")
+    snapshot, known = after.snapshot("q"), after.read_stored("q")
     assert snapshot is not None
     assert known is not None
     assert (snapshot.status, snapshot.output) == ("SUCCEEDED", {"question": "Why?"})
@@ -89,7 +89,7 @@ def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_
 
 def test_a_question_that_was_never_asked_has_no_trace(items: Items) -> None:
     running = executions(items)
-    assert running.stored("other") is None
+    assert running.read_stored("other") is None
     assert (running.snapshot("other"), running.history("other")) == (None, [])
 
 
@@ -97,7 +97,7 @@ def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) ->
     running = executions(items)
     running.answer("q", {"question": "Why?"})
     running.expect("q", PAYLOAD, time.time())
-    known = running.stored("q")
+    known = running.read_stored("q")
     assert known is not None
     assert known.response == {"question": "Why?"}
 
@@ -134,9 +134,9 @@ def test_a_deleted_question_leaves_nothing_on_the_laptop_and_others_stay(items: 
         book.keep(Feedback.model_validate({"useful": True, "question_id": question_id, **fields, **times}), "caller")
     book.delete("q")
     running.delete("q")
-    assert (running.stored("q"), running.snapshot("q"), running.history("q")) == (None, None, [])
+    assert (running.read_stored("q"), running.snapshot("q"), running.history("q")) == (None, None, [])
     assert [item["question_id"]["S"] for item in items.all(FEEDBACK)] == ["other"]
-    assert running.stored("other")
+    assert running.read_stored("other")
     assert running.history("other")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from selfrag.adapters.items import serialized
+from selfrag.adapters.items import serialize
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.records import Record, StoredPart
 from selfrag.ports.objects import Object
@@ -48,7 +48,7 @@ def test_what_an_earlier_release_wrote_is_known_also_if_it_died_at_work(manifest
     batch = {"id": "old", "part": "g#00000", "passage_ids": ["p"], "ids": {"p": "own"}, "writing_since": "12.5"}
     with connect() as connection:
         for values in (document, batch):
-            row = (values["id"], values["part"], values.get("collection"), json.dumps(serialized(values)))
+            row = (values["id"], values["part"], values.get("collection"), json.dumps(serialize(values)))
             connection.execute("INSERT INTO kept_documents VALUES (?, ?, ?, ?)", row)
     assert manifest.records("c").keys() == {"c/old.md"}
     assert manifest.parts("old") == [StoredPart("old", "g", 0, ["p"], {"p": "own"}, 12.5)]
@@ -61,12 +61,12 @@ def test_documents_are_listed_page_by_page_without_those_that_were_removed(manif
     manifest.release(Record(id="b", key="c/b.md", collection="c", status="removed"), "e")
     pages, after = [], None
     while True:
-        records, after = manifest.listed("c", 2, after)
+        records, after = manifest.list_documents("c", 2, after)
         pages.append([record.id for record in records])
         if after is None:
             break
     assert pages == [["a", "c"], ["d"]]
-    assert manifest.listed("other", 2) == ([], None)
+    assert manifest.list_documents("other", 2) == ([], None)
 
 
 def test_a_deletion_that_failed_is_taken_back_unless_another_has_begun(manifest: LocalManifest) -> None:
@@ -76,7 +76,7 @@ def test_a_deletion_that_failed_is_taken_back_unless_another_has_begun(manifest:
         manifest.undo_deletion("one", undone)
         known = manifest.read("one")
         assert known is not None
-        assert known.removing == removing
+        assert known.is_removing == removing
     manifest.begin_deletion("never", 7)
     assert manifest.read("never") is None
 
@@ -84,7 +84,7 @@ def test_a_deletion_that_failed_is_taken_back_unless_another_has_begun(manifest:
 def test_an_object_and_the_work_on_it_are_held_only_while_it_is_read() -> None:
     objects = LocalObjects()
     one = Object(b"content", {"modified": "2026-01-31"})
-    with objects.holding("one", "c/one.md", one), objects.holding("two", "c/two.md", None):
+    with objects.serving_object("one", "c/one.md", one), objects.serving_object("two", "c/two.md", None):
         objects.put_json("one/passages-0.json", ["p"])
         objects.put_json("two/passages-0.json", ["q"])
         found = objects.get("bucket", "c/one.md", 4)

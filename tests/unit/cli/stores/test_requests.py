@@ -99,23 +99,23 @@ def test_processes_know_of_each_others_calls_and_of_refusals(items: Items) -> No
     def calls(opened: Items) -> LocalCalls:
         return LocalCalls(opened, lambda: now[0])
 
-    assert calls(items).seen("generate", "m").intervals == ()
+    assert calls(items).record_call("generate", "m").intervals == ()
     for seconds, intervals in ((60, (60,)), (1, (60,)), (HOUR, (HOUR + 1, 60))):
         now[0] += seconds
         with opened_items() as another:
-            assert calls(another).seen("generate", "m").intervals == intervals
-    calls(items).refused("m", 30)
-    calls(items).refused("m", 2)
-    assert calls(items).seen("grade", "m").patience == 30
-    assert calls(items).seen("grade", "other").patience == 0
+            assert calls(another).record_call("generate", "m").intervals == intervals
+    calls(items).record_refusal("m", 30)
+    calls(items).record_refusal("m", 2)
+    assert calls(items).record_call("grade", "m").patience == 30
+    assert calls(items).record_call("grade", "other").patience == 0
     for _ in range(30):
         now[0] += 60
-        known = calls(items).seen("generate", "m").intervals
+        known = calls(items).record_call("generate", "m").intervals
     assert known == (60.0,) * 8
 
 
 def test_a_home_that_cannot_be_used_knows_no_calls(items: Items) -> None:
     items.close()
     calls = LocalCalls(items)
-    calls.refused("m", 30)
-    assert calls.seen("generate", "m").patience == 0
+    calls.record_refusal("m", 30)
+    assert calls.record_call("generate", "m").patience == 0

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, score
 from selfrag.domain.scores.paths import Path, best_first
-from selfrag.domain.scores.ranking import ranked, voted
+from selfrag.domain.scores.ranking import count_votes, rank_answers
 from selfrag.domain.verdicts import Claim, ClaimSupport, RelevanceVerdict, SupportVerdict, UtilityVerdict
 
 WEIGHTS = Weights()
@@ -76,8 +76,8 @@ def test_the_winner_is_the_same_when_a_group_of_options_is_less_probable_as_a_wh
         parts[which] = {option: factor * probability for option, probability in parts[which].items()}
         return decided(*parts)
 
-    before = ranked([decided(*parts) for parts in found], WEIGHTS, "soft")
-    after = ranked([scaled(parts) for parts in found], WEIGHTS, "soft")
+    before = rank_answers([decided(*parts) for parts in found], WEIGHTS, "soft")
+    after = rank_answers([scaled(parts) for parts in found], WEIGHTS, "soft")
     assert (
         max(abs(a.score - b.score) for a, b in zip(sorted_by_index(before), sorted_by_index(after), strict=True)) < 1e-9
     )
@@ -91,7 +91,7 @@ def sorted_by_index(order):
 
 @given(st.lists(judged(), max_size=8), st.sampled_from(["hard", "soft"]))
 def test_who_wins_has_the_highest_score_of_those_that_may_and_was_found_first_of_equals(found, constraints) -> None:
-    inside = [one for one in ranked(found, WEIGHTS, constraints) if not one.out]
+    inside = [one for one in rank_answers(found, WEIGHTS, constraints) if not one.out]
     for one in inside[1:]:
         first = inside[0]
         assert first.score >= one.score - 1e-9
@@ -100,7 +100,7 @@ def test_who_wins_has_the_highest_score_of_those_that_may_and_was_found_first_of
 
 @given(st.lists(judged(), max_size=8))
 def test_under_hard_constraints_only_relevant_and_supported_answers_are_left(found) -> None:
-    for one in ranked(found, WEIGHTS, "hard"):
+    for one in rank_answers(found, WEIGHTS, "hard"):
         verdict = found[one.index]
         if not one.out:
             assert verdict.relevance is not None
@@ -110,15 +110,15 @@ def test_under_hard_constraints_only_relevant_and_supported_answers_are_left(fou
 
 @given(st.lists(judged(), max_size=8), st.sampled_from(["hard", "soft"]))
 def test_a_missing_verdict_on_a_passage_never_wins(found, constraints) -> None:
-    for one in ranked(found, WEIGHTS, constraints):
+    for one in rank_answers(found, WEIGHTS, constraints):
         relevance = found[one.index].relevance
         assert one.out or (relevance is not None and relevance.label != "ungraded")
 
 
 @given(st.lists(judged(), max_size=8))
 def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(found) -> None:
-    order = ranked(found, WEIGHTS, "soft")
-    vote = voted(found, order, ["a", "c"])
+    order = rank_answers(found, WEIGHTS, "soft")
+    vote = count_votes(found, order, ["a", "c"])
     inside = sum(not one.out for one in order)
     if vote is not None:
         assert sum(map(len, vote.voters.values())) + vote.unmatched == inside
@@ -128,7 +128,7 @@ def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(fo
 def test_of_equal_answers_the_one_of_the_later_date_wins() -> None:
     answers = [decided(1.0, {"full": 1.0}, {"5": 1.0}).model_copy(update={"passage_id": name}) for name in "abc"]
     dates = {"b": "2024-03-01", "c": "2026-03-01"}
-    assert [answer.index for answer in ranked(answers, WEIGHTS, "hard", dates)] == [2, 1, 0]
-    assert [answer.index for answer in ranked(answers, WEIGHTS, "hard")] == [0, 1, 2]
+    assert [answer.index for answer in rank_answers(answers, WEIGHTS, "hard", dates)] == [2, 1, 0]
+    assert [answer.index for answer in rank_answers(answers, WEIGHTS, "hard")] == [0, 1, 2]
     paths = [Path(segments=[Segment(**dict(answer), id=answer.passage_id or "")]) for answer in answers]
     assert [path.id for path in best_first(paths, WEIGHTS, dates)] == ["c", "b", "a"]

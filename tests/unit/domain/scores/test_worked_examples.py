@@ -3,7 +3,7 @@
 from selfrag.domain.questions import Weights
 from selfrag.domain.scores.critiqued import CritiquedAnswer, Segment, score
 from selfrag.domain.scores.paths import Path, best_first, path_score
-from selfrag.domain.scores.ranking import ranked
+from selfrag.domain.scores.ranking import rank_answers
 from selfrag.domain.verdicts import Claim, RelevanceVerdict, SupportVerdict, UtilityVerdict
 from tests.support.paper.candidates import ROWS, decided, labelled
 
@@ -11,7 +11,7 @@ WEIGHTS = Weights()
 
 
 def winner(found: list[CritiquedAnswer], constraints="hard", weights=WEIGHTS) -> tuple[str, dict[str, float]]:
-    order = ranked(found, weights, constraints)
+    order = rank_answers(found, weights, constraints)
     return found[order[0].index].passage_id or "", {found[r.index].passage_id or "": round(r.score, 6) for r in order}
 
 

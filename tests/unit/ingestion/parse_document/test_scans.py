@@ -3,7 +3,7 @@
 import pytest
 
 from selfrag.domain.documents import Document, Part
-from selfrag.domain.writing import listed
+from selfrag.domain.writing import list_names
 from selfrag.ingestion.parse_document.logic import ParseDocumentTask, read_object
 from selfrag.ports.objects import Object
 from selfrag.reader.scans.detection import scan_of, stretches
@@ -108,4 +108,4 @@ def test_pages_without_a_word_are_found_by_the_parts_of_a_document():
 
 def test_many_pages_are_named_as_stretches():
     assert stretches((1, 2, 3, 7, 9, 10)) == ["1 to 3", "7", "9 to 10"]
-    assert listed(stretches(tuple(range(1, 41, 2)))).endswith("17, 19 and 10 more")
+    assert list_names(stretches(tuple(range(1, 41, 2)))).endswith("17, 19 and 10 more")

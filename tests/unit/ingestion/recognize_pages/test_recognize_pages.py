@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from selfrag.domain.documents import Document, Heading, Part, Row, Table
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
-from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, flowing, recognize, with_pages
+from selfrag.ingestion.recognize_pages.logic import RecognizePagesTask, fill_pages, join_lines, recognize
 from selfrag.ports.recognizer import RecognizedPage
 
 KEY = "c/scan.pdf"
@@ -102,7 +102,7 @@ def test_a_document_of_pictures_without_a_word_is_refused_with_the_reason():
     ],
 )
 def test_lines_that_end_where_the_paper_does_are_put_together(lines, text):
-    assert flowing(lines) == text
+    assert join_lines(lines) == text
 
 
 PAGES = st.lists(st.sampled_from(["", "\n", "Some words here.\n", "One; two\nThree\n"]), min_size=1, max_size=6)
@@ -117,7 +117,7 @@ def test_every_part_heading_row_and_table_stands_on_the_same_words_as_before(pag
     tables = (Table(full[0][0], full[-1][1]),) if full else ()
     headings = tuple(Heading(start, end, 1, "h") for start, end in full)
     before = Document("c/a.pdf", "A", "".join(pages), headings, parts, rows, tables)
-    after = with_pages(before, texts)
+    after = fill_pages(before, texts)
 
     def words(document, spans):
         return [document.text[span.start : span.end] for span in spans]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from selfrag.domain.records import Record
-from selfrag.ingestion.record_document.logic import RecordDocumentResult, RecordDocumentTask, counted_as, record
+from selfrag.ingestion.record_document.logic import RecordDocumentResult, RecordDocumentTask, outcome_metric, record
 
 KNOWN = Record(
     id="d", key="c/leave.md", collection="c", status="ready", generation="g", title="Leave", passages=3, pages=2
@@ -70,4 +70,4 @@ def test_an_event_that_came_meanwhile_asks_for_another_look() -> None:
 )
 def test_a_file_of_a_kind_that_is_not_read_raises_no_alarm(key: str, status: Any, counted: str) -> None:
     task = RecordDocumentTask.model_validate({**TASK, "key": key, "status": status})
-    assert counted_as(task, RecordDocumentResult(status=status, again=False)) == counted
+    assert outcome_metric(task, RecordDocumentResult(status=status, again=False)) == counted

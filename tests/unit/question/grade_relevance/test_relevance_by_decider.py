@@ -82,6 +82,6 @@ def test_what_a_passage_says_of_its_own_worth_is_a_text_of_the_state_and_no_ques
 
 def test_thresholds_are_sure_at_their_ends_and_in_order() -> None:
     thresholds = Thresholds(upper=0.8, lower=0.2)
-    assert [thresholds.sure(p) for p in (0.0, 0.2, 0.21, 0.79, 0.8, 1.0)] == [True, True, False, False, True, True]
+    assert [thresholds.is_sure(p) for p in (0.0, 0.2, 0.21, 0.79, 0.8, 1.0)] == [True, True, False, False, True, True]
     with pytest.raises(ValueError, match="lower"):
         Thresholds(upper=0.2, lower=0.8)

@@ -10,7 +10,7 @@ from selfrag.domain.passages import Evidence, Passage
 from selfrag.domain.steps import GradeRelevanceTask
 from selfrag.domain.verdicts import RelevanceVerdict
 from selfrag.question.generate.citations import source_of
-from selfrag.question.grade_relevance.logic import MOST_STRIPS, grade, strips_of
+from selfrag.question.grade_relevance.logic import MAX_STRIPS, grade, strips_of
 from tests.support.fakes import grader, passage
 
 TEXT = "Leave is 25 days a year. The canteen has soup. It begins in May. Bikes stand in the yard."
@@ -94,7 +94,7 @@ def test_a_row_of_a_table_is_never_cut() -> None:
 @given(st.lists(st.sampled_from(["A fact. ", "有給休暇は25日。", "Two\nlines. ", "No. 5 "]), max_size=60).map("".join))
 def test_strips_are_few_stand_in_order_and_are_the_text_again(text: str) -> None:
     strips = strips_of(Passage(passage_id="p", document="d", text=text))
-    assert len(strips) <= MOST_STRIPS
+    assert len(strips) <= MAX_STRIPS
     assert strips == [] or "".join(text[strip.start : strip.end] for strip in strips) == text
 
 

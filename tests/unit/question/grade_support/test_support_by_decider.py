@@ -87,7 +87,7 @@ def test_in_doubt_claude_judges_the_whole_answer_as_without_a_decision_model(ans
     judge = Grader("grade_support", PROMPT, strong, Grader("grade_support_first", PROMPT, small))
     decider = judge_of("grade_support", FakeDecider(answers), strong).decider
     assert decider is not None
-    result = grade(TASK, judge.after(decider))
+    result = grade(TASK, judge.add_decider(decider))
     assert (len(small.asked), len(strong.asked)) == (1, 1)
     assert (result.verdict.level, result.verdict.judged_by) == ("fully_supported", "model")
     assert [call.decision for call in result.calls] == [*([] if answers is None else [True]), False, False]

@@ -10,7 +10,7 @@ from selfrag.domain.scores.paths import Path
 from selfrag.domain.scores.shown import Node
 from selfrag.domain.steps import PickCandidateTask
 from selfrag.domain.verdicts import RelevanceVerdict, SupportVerdict, UtilityVerdict
-from selfrag.question.pick_candidate.logic import joined, pick
+from selfrag.question.pick_candidate.logic import join_path, pick
 
 
 def segment(name: str, text: str = "", source: str | None = "", level: Any = "fully_supported", **more: Any) -> Segment:
@@ -27,7 +27,7 @@ def path(*segments: Segment, utility: Any = 5, **more: Any) -> Path:
 
 def test_each_sentence_has_one_citation_where_it_stands() -> None:
     twice = segment("1.1", citations=[*segment("1.1").citations, *segment("1.1").citations])
-    text, citations = joined([segment("1"), twice])
+    text, citations = join_path([segment("1"), twice])
     assert text == "Sentence 1. Sentence 1.1."
     assert [(c.passage_id, text[slice(*c.answer_span)]) for c in citations] == [
         ("p1", "Sentence 1."), ("p1.1", "Sentence 1.1.")
@@ -52,13 +52,13 @@ def test_support_of_a_sentence_by_rule_makes_that_of_the_whole_no_judgement(seco
 
 
 def test_a_sentence_that_cites_nothing_of_its_passage_is_marked() -> None:
-    text, citations = joined([segment("1", citations=[])])
+    text, citations = join_path([segment("1", citations=[])])
     assert (text, citations) == (f"Sentence 1. {UNCITED}", [])
 
 
 def test_sentences_of_east_asian_texts_stand_without_a_space() -> None:
     assert (
-        joined([segment("1", "休暇は25日です。"), segment("2", "5月に始まります。")])[0]
+        join_path([segment("1", "休暇は25日です。"), segment("2", "5月に始まります。")])[0]
         == "休暇は25日です。5月に始まります。"
     )
 

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from selfrag.domain.errors import BadDocument
-from selfrag.reader.data.workbooks.formats import shown
+from selfrag.reader.data.workbooks.formats import format_number
 from selfrag.reader.files import read_guarded
 from selfrag.reader.readers import parse
 from tests.support.documents.files import zipped
@@ -103,7 +103,7 @@ def test_a_number_is_what_its_cell_shows(style, value, said):
     ],
 )
 def test_a_number_is_written_as_its_format_shows_it(code, number, text):
-    assert shown(number, code) == text
+    assert format_number(number, code) == text
 
 
 RULER = json.loads(Path(__file__).with_name("number_formats.json").read_text(encoding="utf-8"))
@@ -151,7 +151,7 @@ def test_numbers_show_as_the_ruler_shows_them():
     """
     otherwise = {pair: text for pairs in OTHERWISE.values() for pair, text in pairs.items()}
     assert len(RULER) > 216
-    assert {(value, code): shown(value, code, since_1904) for value, code, since_1904, _, _ in RULER} == {
+    assert {(value, code): format_number(value, code, since_1904) for value, code, since_1904, _, _ in RULER} == {
         (value, code): otherwise.get((value, code), " ".join(re.sub(r"(?<=\d),(?=\d{3})", "", text).split()))
         for value, code, _, text, _ in RULER
     }
@@ -439,7 +439,7 @@ def test_cells_at_the_ends_of_a_sheet_take_no_more_room_than_others():
 )
 @example(1.7e308, "0%", False)
 def test_any_number_in_any_format_shows_something_unless_a_part_of_the_format_is_empty(number, code, since_1904):
-    assert shown(number, code, since_1904) or ";" in code
+    assert format_number(number, code, since_1904) or ";" in code
 
 
 _GOOD = {

@@ -33,7 +33,6 @@ def is_public(address: str) -> bool:
 
 
 def _embedded_ipv4(ip: IPv6Address) -> Sequence[IPv4Address]:
-    """Return the IPv4 addresses embedded in a transition address."""
     if ip.teredo:
         return ip.teredo
     if ip.sixtofour:

@@ -92,7 +92,7 @@ class CrawlRules(RobotsTxtMiddleware):
         except IgnoreRequest:
             raise Skip("is not for programs: the robots.txt of its site forbids it", "forbidden") from None
         if is_page and spider.rules_failure:
-            raise Skip(f"was not asked: {spider.rules_failure}, and it says what programs may read", busy=True)
+            raise Skip(f"was not read: {spider.rules_failure}", busy=True)
         if is_page and spider.delay > MAX_DELAY_SECONDS:
             raise Skip(f"was not asked: robots.txt asks for {spider.delay:g} s between two requests: too long")
         if is_page and "redirect_times" not in request.meta and "retry_times" not in request.meta:
@@ -119,7 +119,7 @@ class CrawlRules(RobotsTxtMiddleware):
         request.meta["failure"] = why
         spider: Any = self.crawler.spider
         if "address" not in request.meta:
-            spider.rules_failure = f"{request.url} {why}" if why else ""
+            spider.rules_failure = f"{request.url}, which says what programs may read, {why}" if why else ""
 
 
 SETTINGS: Mapping[str, Any] = {
@@ -210,7 +210,7 @@ class SiteSpider(Spider):
         else:
             self._take(response, ending)
             if ending == ".html":
-                yield from self._followed(response)
+                yield from self._follow(response)
         self._report(address)
 
     def fail(self, failure: Any) -> None:
@@ -247,7 +247,7 @@ class SiteSpider(Spider):
         Path(self.task["folder"], str(len(self._pages))).write_bytes(response.body)
         self._digests[digest], self._pages[name] = name, day_of(response)
 
-    def _followed(self, response: Any) -> Iterator[Request]:
+    def _follow(self, response: Any) -> Iterator[Request]:
         for link in LinkExtractor(tags=("a", "area"), deny_extensions=()).extract_links(response):
             try:
                 address = canonical(link.url)
@@ -275,7 +275,7 @@ class SiteSpider(Spider):
             return
         if not self.site or self._failures >= GIVE_UP_AFTER:
             others = f", and {self._failures - 1} addresses before it" if self.site else ""
-            end = ": nothing was changed; try again later" if busy else ""
+            end = "; nothing was changed; try again later" if busy else ""
             self.error = {"is_busy": busy, "error": f"{address} {why}{others}{end}."}
             raise CloseSpider
         self._unread[self._earlier_name(address) or address] = f"{address} {why}."
@@ -337,7 +337,7 @@ def reason_of(address: str, error: BaseException) -> str:
     if name == "DownloadTimeoutError":
         return "did not reply in time"
     cause = "its name cannot be looked up (DNS)" if isinstance(error, CannotResolveHostError) else name
-    return f"was not sent: {host} cannot be reached: {cause}"
+    return f"was not sent: {host} cannot be reached ({cause})"
 
 
 def ending_for(address: str, media: str) -> str:

@@ -11,7 +11,7 @@ from selfrag.domain.documents import Document, Labels
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import LimitExceeded, open_archive
-from selfrag.reader.data.workbooks.formats import plain
+from selfrag.reader.data.workbooks.formats import format_plain
 from selfrag.reader.data.workbooks.sheets import Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import XLS, XLSB, refuse_other_kinds
 
@@ -26,7 +26,7 @@ def read_xlsb(key: str, content: bytes) -> Document:
     """Return the sheets of a binary workbook as a Document; raises BadDocument, also for parts that are too large."""
     with open_archive(key, content, XLSB) as archive:
         for name in archive.names:
-            archive.unpacked(name)
+            archive.read_part(name)
     return _read(key, content)
 
 
@@ -58,19 +58,19 @@ def _sheets(workbook: CalamineWorkbook) -> list[WorkbookSheet]:
         for row, values in enumerate(area.iter_rows(), top + 1):
             for column, value in enumerate(values, left):
                 if value != "":
-                    cells.put(sheets[-1], row, column, _shown(value))
+                    cells.put(sheets[-1], row, column, _format(value))
         ranges = area.merged_cell_ranges or []
         sheets[-1].merged += [MergedCells(first[0] + 1, first[1], last[0] + 1, last[1]) for first, last in ranges]
     return sheets
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     """Format a cell value: dates in ISO 8601, numbers without an exponent."""
     match value:
         case bool():
             return str(value).upper()
         case int() | float():
-            return plain(value)
+            return format_plain(value)
         case datetime():
             return value.isoformat(" ", "seconds").removesuffix(" 00:00:00").removesuffix(":00")
         case date():

@@ -53,18 +53,18 @@ class Layout(NamedTuple):
 
 
 @lru_cache(maxsize=10_000)  # a sheet repeats its numbers
-def shown(number: float, code: str, since_1904: bool = False, exact: str = "") -> str:
+def format_number(number: float, code: str, since_1904: bool = False, exact: str = "") -> str:
     """Render a number by its cell format, with ISO dates, 24-hour times and no thousands separators.
 
     Returns "" if the format hides the value. Only the first MAX_FORMAT characters of a format count. `exact` is the
     number as stored: people search for all digits, and Excel shows 15.
     """
-    digits = exact if LONG.fullmatch(exact) else plain(number)
+    digits = exact if LONG.fullmatch(exact) else format_plain(number)
     if code in ("", "General") or not isfinite(number):
         return digits
     layout, value = _layout(code[:MAX_FORMAT]), Decimal(digits)
     if layout.unit is not None and number < 0:
-        return digits if layout.has_day else f"-{shown(-number, code, since_1904)}"
+        return digits if layout.has_day else f"-{format_number(-number, code, since_1904)}"
     own = digits if layout.code == layout.first else digits.lstrip("-")
     try:
         with localcontext(_EXACT):
@@ -88,7 +88,7 @@ def shown_text(text: str, code: str) -> str:
     return _layout(code[:MAX_FORMAT]).text.replace(_NUMBER, text, 1)
 
 
-def plain(number: float) -> str:
+def format_plain(number: float) -> str:
     """Return a number without an exponent, and without the digits that only the computer's arithmetic made."""
     text = f"{Decimal(format(number, f'.{_SIGNIFICANT}g')):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

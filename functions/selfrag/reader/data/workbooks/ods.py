@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, open_archive
-from selfrag.reader.data.workbooks.formats import LONG, plain
+from selfrag.reader.data.workbooks.formats import LONG, format_plain
 from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import ODS
 from selfrag.reader.office.properties import properties
@@ -105,7 +105,7 @@ class OdsContent(PartReader):
             self.sheets[-1].hide_columns(first, first + count - 1)
 
     def _end_cell(self) -> None:
-        shown = _shown(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))
+        shown = _format(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))
         self.sheets[-1].unseen += not shown and bool(self._cell.get("value", ""))
         wide, high = (_count(self._cell, f"number-{kind}-spanned") for kind in ("columns", "rows"))
         if wide * high > 1:
@@ -133,7 +133,7 @@ def _count(attributes: dict[str, str], name: str) -> int:
     return min(int(number[:8]), MAX_ROW) if number.isascii() and number.isdecimal() else 1
 
 
-def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
+def _format(cell: dict[str, str], text: str, has_text: bool) -> str:
     """Return a cell's value in a locale-independent form, or its text.
 
     Integers formatted as codes, such as 00123 or INV-7, keep their text.
@@ -143,8 +143,8 @@ def _shown(cell: dict[str, str], text: str, has_text: bool) -> str:
         if has_text and not text:
             return ""
         if kind == "percentage":
-            return f"{plain(float(value) * 100)}%"
-        digits = value if LONG.fullmatch(value) else plain(float(value))
+            return f"{format_plain(float(value) * 100)}%"
+        digits = value if LONG.fullmatch(value) else format_plain(float(value))
         if (
             kind == "float"
             and not _GROUPED.fullmatch(text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from selfrag.domain.tables import CellBudget, PlacedCell, TableCell, placed_cells
-from selfrag.domain.writing import Writer, listed
+from selfrag.domain.writing import Writer, list_names
 from selfrag.reader.archive import LimitExceeded
 from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
 from selfrag.reader.visibility import LeftOut
@@ -43,7 +43,6 @@ class WorkbookSheet:
     unseen: int = 0  # cells whose format shows nothing
 
     def hide_columns(self, first: int, last: int) -> None:
-        """Note that these columns are hidden."""
         if first >= 0 and first not in self.hidden_columns:  # repeated ranges would take long
             self.hidden_columns.update(range(first, min(last + 1, MAX_COLUMN)))
 
@@ -63,7 +62,7 @@ class Cells:
             sheet.rows.setdefault(row, {})[column] = value
 
 
-_NARROWEST, _MOST = 2, 20  # minimum columns of a side-by-side table, maximum number of such tables
+_NARROWEST, _MAX_BLOCKS = 2, 20  # minimum columns of a side-by-side table, maximum number of such tables
 MAX_STEPS = 20_000_000  # cells with and without a value up to the last one of each row
 
 Band = list[tuple[int, bool, dict[int, str]]]
@@ -96,7 +95,7 @@ def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) ->
         if names:
             on = f"hidden {kind}" if kind == "sheets" else f"hidden {kind} on"
             writer.warnings.append(
-                f"{writer.key} has {on} {listed(names)}, which were left out; unhide them to have them read."
+                f"{writer.key} has {on} {list_names(names)}, which were left out; unhide them to have them read."
             )
     if without_value:
         writer.warnings.append(
@@ -160,7 +159,7 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
         if (
             not divides
             or len(band) == 1
-            or len(groups) > _MOST
+            or len(groups) > _MAX_BLOCKS
             or any(right - left + 1 < _NARROWEST for left, right in groups)
         ):
             groups = [(columns[0], columns[-1])]

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
 from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, open_archive
-from selfrag.reader.data.workbooks.formats import BUILT_IN, shown, shown_text
+from selfrag.reader.data.workbooks.formats import BUILT_IN, format_number, shown_text
 from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import EXCEL
 from selfrag.reader.office.charts import charts
@@ -100,7 +100,7 @@ class SheetReader(PartReader):
         elif name == "c":
             value = "".join(self._parts)
             self._sheet.without_value += self._formula and not value and self._kind != "str"
-            shown_value = self._shown(value) if value else ""
+            shown_value = self._format(value) if value else ""
             self._sheet.unseen += bool(value.strip()) and not shown_value
             self._cells.put(self._sheet, self._row, self._column, shown_value)
 
@@ -123,7 +123,7 @@ class SheetReader(PartReader):
         if begin and end:
             self._sheet.merged.append(MergedCells(begin[0], begin[1], min(end[0], MAX_ROW), end[1]))
 
-    def _shown(self, value: str) -> str:
+    def _format(self, value: str) -> str:
         style = int(self._style) if self._style.isascii() and self._style.isdecimal() else -1
         code = self._codes[style] if 0 <= style < len(self._codes) else ""
         if self._kind == "s":
@@ -134,8 +134,8 @@ class SheetReader(PartReader):
         if self._kind == "d":
             return value.removesuffix("T00:00:00")
         if self._kind != "n":
-            return shown_text(unescaped(value), code)
-        return shown(float(value), code, self._since_1904, value.strip())
+            return shown_text(unescape(value), code)
+        return format_number(float(value), code, self._since_1904, value.strip())
 
 
 def _place(reference: str) -> tuple[int, int] | None:
@@ -171,7 +171,7 @@ class Strings(PartReader):
         elif name == "si":
             if len(self.texts) >= MAX_STRINGS:
                 raise LimitExceeded(f"has more than {MAX_STRINGS:,} texts; split it into several files")
-            self.texts.append(unescaped("".join(self._parts)))
+            self.texts.append(unescape("".join(self._parts)))
             self._parts.clear()
 
     def text(self, text: str) -> None:
@@ -194,6 +194,6 @@ def _codes(elements: Iterable[tuple[str, dict[str, str]]]) -> list[str]:
     return codes
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Replace Office's numeric escapes of control characters by spaces."""
     return _ESCAPED.sub(lambda code: chr(int(code[1], 16)) if 0x20 <= int(code[1], 16) < 0xD800 else " ", text)

@@ -11,8 +11,8 @@ from selfrag.reader.archive import ElementDepth, PartReader, XmlArchive, open_ar
 from selfrag.reader.kinds import ODP, ODT
 from selfrag.reader.office.blocks import Paragraph, RunLook, raise_heading, texts
 from selfrag.reader.office.charts import read_object
-from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
-from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, whole
+from selfrag.reader.office.headers import PAGE_NUMBER, new_lines, normalize
+from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, parse_whole
 from selfrag.reader.office.odf.styles import OdfStyles
 from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
@@ -62,7 +62,7 @@ class OdfContent(PartReader):
         self._depth.enter()
         if self._styling:
             self._styles.start(name, attributes)
-        elif self._depth.on or self._is_left_out(name, attributes):
+        elif self._depth.is_skipping or self._is_left_out(name, attributes):
             self._depth.skip()
         else:
             if name in _BACKGROUNDS:
@@ -82,7 +82,7 @@ class OdfContent(PartReader):
             self._title = 0
 
     def text(self, text: str) -> None:
-        if not self._depth.on and not self._styling:
+        if not self._depth.is_skipping and not self._styling:
             behind = next(filter(None, reversed(self._fills)), self._styles.page)
             self.story.add_run(_SPACE.sub(" ", text), self._looks[-1], behind, any(self._bold))
 
@@ -91,10 +91,10 @@ class OdfContent(PartReader):
             **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
             "p": lambda attributes: self._begin_paragraph(attributes, 0),
             "h": lambda attributes: self._begin_paragraph(
-                attributes, max(1, whole(attributes.get("outline-level", ""))) + 1
+                attributes, max(1, parse_whole(attributes.get("outline-level", ""))) + 1
             ),
             "span": self._begin_span,
-            "s": lambda attributes: self.story.add(" " * min(whole(attributes.get("c", "") or "1"), _MAX_SPACES)),
+            "s": lambda attributes: self.story.add(" " * min(parse_whole(attributes.get("c", "") or "1"), _MAX_SPACES)),
             "tab": lambda _: self.story.add("\t"),
             "line-break": lambda _: self.story.add("\n"),
             "image": lambda _: self.story.picture(),
@@ -131,13 +131,13 @@ class OdfContent(PartReader):
     def _take_object(self, attributes: dict[str, str]) -> None:
         """Take in an equation, or the lines of a chart."""
         embedded = read_object(self._archive, attributes)
-        self.story.add(embedded.equation.shown if embedded.equation else "")
+        self.story.add(embedded.equation.result if embedded.equation else "")
         self.story.take_in(map(Paragraph, embedded.lines()))
 
     def _begin_span(self, attributes: dict[str, str]) -> None:
         style = attributes.get("style-name", "")
         self._bold.append(self._styles.is_bold("text", style))
-        self._looks.append(self._styles.look("text", style).above(self._looks[-1]))
+        self._looks.append(self._styles.look("text", style).inherit(self._looks[-1]))
 
     def _end_span(self) -> None:
         self._bold.pop()
@@ -152,7 +152,7 @@ class OdfContent(PartReader):
 
     def _begin_cell(self, attributes: dict[str, str]) -> None:
         width, times = _number(attributes, "number-columns-spanned"), _number(attributes, "number-columns-repeated")
-        self.story.begin_cell(max(width, times), max(1, whole(attributes.get("number-rows-spanned", ""))))
+        self.story.begin_cell(max(width, times), max(1, parse_whole(attributes.get("number-rows-spanned", ""))))
 
     def _end_table(self) -> None:
         self._heads.pop()
@@ -227,11 +227,9 @@ class OdfLists:
         self._open.append(style)
 
     def end_list(self) -> None:
-        """End the list."""
         self._open.pop()
 
     def begin_item(self, attributes: dict[str, str]) -> None:
-        """Start an item of the open list."""
         if self._open:
             self._label = self._counted(self._open[-1], f"{self._begun}", len(self._open) - 1)
 
@@ -251,7 +249,7 @@ class OdfLists:
 
 
 def _number(attributes: dict[str, str], name: str) -> int:
-    return max(1, min(whole(attributes.get(name, "")), MAX_COLUMNS)) if attributes.get(name, "") else 1
+    return max(1, min(parse_whole(attributes.get(name, "")), MAX_COLUMNS)) if attributes.get(name, "") else 1
 
 
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
@@ -281,7 +279,7 @@ def _read(key: str, content: bytes, kind: str) -> Document:
         archive.parse(_CONTENT, body)
         blocks = body.story.blocks
         lines = texts(headers.story.blocks if kind == ODT else ())
-        write(writer, [*map(Paragraph, new_lines(lines, set(map(compared, texts(blocks))))), *blocks])
+        write(writer, [*map(Paragraph, new_lines(lines, set(map(normalize, texts(blocks))))), *blocks])
         writer.warnings += left_out.warnings(key)
         if body.hidden:
             writer.warnings.append(hidden_slides(key, body.hidden))

@@ -6,7 +6,7 @@ from typing import cast
 
 from selfrag.reader.archive import PartReader
 from selfrag.reader.office.blocks import RunLook, Script
-from selfrag.reader.office.numbering import MAX_LEVELS, numeral, whole
+from selfrag.reader.office.numbering import MAX_LEVELS, numeral, parse_whole
 from selfrag.reader.visibility import UNCERTAIN, WHITE
 
 _MAX_BASES = 20
@@ -73,11 +73,9 @@ class OdfStyles(PartReader):
             self.page = UNCERTAIN
 
     def is_title(self, paragraph: str) -> bool:
-        """Return whether a paragraph's style is that of the title."""
         return _TITLE in self._names("paragraph", paragraph)
 
     def is_caption(self, paragraph: str) -> bool:
-        """Return whether a paragraph's style is that of a table's caption."""
         return any(name in _CAPTIONS for name in self._names("paragraph", paragraph))
 
     def is_bold(self, family: str, style: str) -> bool:
@@ -88,7 +86,6 @@ class OdfStyles(PartReader):
         )
 
     def hides_slide(self, style: str) -> bool:
-        """Return whether a style hides the slide that has it."""
         return self._is_defined("drawing-page", style) and self._styles[f"drawing-page {style}"].hidden
 
     def look(self, family: str, style: str) -> RunLook:
@@ -97,7 +94,7 @@ class OdfStyles(PartReader):
             look = RunLook()
             for name in (*self._names(family, style), ""):
                 if self._is_defined(family, name):
-                    look = look.above(self._styles[f"{family} {name}"].look)
+                    look = look.inherit(self._styles[f"{family} {name}"].look)
             self._looks[family, style] = look
         return self._looks[family, style]
 
@@ -118,13 +115,13 @@ class OdfStyles(PartReader):
         return f"{level.before}{'.'.join(shown)}{level.after}".strip()
 
     def _level(self, attributes: dict[str, str]) -> None:
-        at = min(max(whole(attributes.get("level", "")), 1), MAX_LEVELS) - 1
+        at = min(max(parse_whole(attributes.get("level", "")), 1), MAX_LEVELS) - 1
         self._list.levels[at] = ListLevel(
             attributes.get("num-format", ""),
             attributes.get("num-prefix", "")[:_MAX_AFFIX],
             attributes.get("num-suffix", "")[:_MAX_AFFIX],
-            whole(attributes.get("start-value", "") or "1"),
-            whole(attributes.get("display-levels", "") or "1"),
+            parse_whole(attributes.get("start-value", "") or "1"),
+            parse_whole(attributes.get("display-levels", "") or "1"),
         )
 
     def _is_defined(self, family: str, style: str) -> bool:

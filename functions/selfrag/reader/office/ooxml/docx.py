@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Read, Writer
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive, switched_on
-from selfrag.reader.equations import ReaderOfEquations, WithEquations
+from selfrag.reader.equations import EquationFilter, EquationReader
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, RunLook, texts
 from selfrag.reader.office.charts import charts
-from selfrag.reader.office.headers import PAGE_NUMBER, compared, new_lines
-from selfrag.reader.office.numbering import numeral, whole
+from selfrag.reader.office.headers import PAGE_NUMBER, new_lines, normalize
+from selfrag.reader.office.numbering import numeral, parse_whole
 from selfrag.reader.office.ooxml.docx_parts import RUN_PROPERTIES, Numbering, Styles, shading, take_property
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relations
@@ -38,7 +38,7 @@ _OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs gi
 _FIRST_ROW = 0x20  # bit of a table's look: first row is formatted as a header
 
 
-class Body(ReaderOfEquations):
+class Body(EquationReader):
     """Builds a story from a part; `notes` maps kinds and ids to note texts.
 
     `page_number` replaces page numbers. `parts` returns a part's charts and imported files by id.
@@ -85,7 +85,7 @@ class Body(ReaderOfEquations):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
-        if self._depth.on or name in _SKIPPED:
+        if self._depth.is_skipping or name in _SKIPPED:
             self._depth.skip()
         elif name in _MARKS:
             self._add(_MARKS[name])
@@ -107,14 +107,14 @@ class Body(ReaderOfEquations):
             self._fields.end(name)
 
     def text(self, text: str) -> None:
-        if self._in_text and not self._depth.on:
+        if self._in_text and not self._depth.is_skipping:
             self._add(text)
         else:
             self._fields.text(text)
 
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
-        if not self._depth.on:
+        if not self._depth.is_skipping:
             self.story.add(text)
 
     def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
@@ -123,7 +123,9 @@ class Body(ReaderOfEquations):
             "p": self._begin_paragraph,
             "pStyle": self._take_style,
             "numId": lambda attributes: setattr(self._looks[-1], "list", attributes.get("val", "")),
-            "ilvl": lambda attributes: setattr(self._looks[-1], "list_level", min(whole(attributes.get("val", "")), 8)),
+            "ilvl": lambda attributes: setattr(
+                self._looks[-1], "list_level", min(parse_whole(attributes.get("val", "")), 8)
+            ),
             "r": lambda _: self._begin_run(),
             "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
             "rStyle": lambda attributes: setattr(self, "_run_style", attributes.get("val", "")),
@@ -136,10 +138,12 @@ class Body(ReaderOfEquations):
             "tblStyle": self._take_table_style,
             "tblLook": self._look_at_table,
             "tr": lambda _: story.begin_row(),
-            "tblHeader": lambda attributes: setattr(story.innermost(GridRow), "header", switched_on(attributes)),
+            "tblHeader": lambda attributes: setattr(story.find_innermost(GridRow), "header", switched_on(attributes)),
             "tc": lambda _: self._begin_cell(),
-            "gridSpan": lambda attributes: setattr(story.innermost(Cell), "columns", whole(attributes.get("val", ""))),
-            "vMerge": lambda attributes: setattr(story.innermost(Cell), "on", attributes.get("val") != "restart"),
+            "gridSpan": lambda attributes: setattr(
+                story.find_innermost(Cell), "columns", parse_whole(attributes.get("val", ""))
+            ),
+            "vMerge": lambda attributes: setattr(story.find_innermost(Cell), "on", attributes.get("val") != "restart"),
             **dict.fromkeys(("drawing", "pict"), lambda _: story.picture()),
             **dict.fromkeys(("chart", "altChunk"), self._take_part),
             "sym": self._take_sign,
@@ -153,10 +157,10 @@ class Body(ReaderOfEquations):
         if self._prompt:
             return
         if self._look is None:
-            self._look = self._run.above(self._styles.run_look(self._looks[-1].style, self._run_style))
+            self._look = self._run.inherit(self._styles.run_look(self._looks[-1].style, self._run_style))
         behind = next(filter(None, (self._looks[-1].fill, *reversed(self._fills))), WHITE)
         look = self._look if font is None else replace(self._look, font=font)
-        self.story.add_run(self._fields.shown(text), look, behind, self._bold)
+        self.story.add_run(self._fields.display(text), look, behind, self._bold)
 
     def _take_sign(self, attributes: dict[str, str]) -> None:
         code = attributes.get("char", "")
@@ -216,7 +220,7 @@ class Body(ReaderOfEquations):
     def _look_at_table(self, attributes: dict[str, str]) -> None:
         """Read a table's look flags; they are Word's default, so only the style makes a header certain."""
         styled = self._styles.sets_off_first_row(self._table_style) or None
-        grid = self.story.innermost(Grid)
+        grid = self.story.find_innermost(Grid)
         grid.first, grid.likely = styled if stands_out(attributes) else False, True
 
     def _end_paragraph(self) -> None:
@@ -252,7 +256,6 @@ class Fields:
         self._form: list[tuple[str, str]] = []  # data of the open form field
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Handle the start of an element."""
         kind = attributes.get("fldCharType", "")
         if name == "fldSimple":
             self._open.append(attributes.get("instr", "")[:_MAX_INSTRUCTION])
@@ -267,7 +270,6 @@ class Fields:
         self._in_instruction = name == "instrText"
 
     def end(self, name: str) -> None:
-        """Handle the end of an element."""
         self._in_instruction = False
         if name == "fldSimple" and self._open:
             self._open.pop()
@@ -284,9 +286,9 @@ class Fields:
             self._open[-1] = f"{_ANSWERED} "
         value = form.get("checked") or form.get("result") or form.get("default", "0")
         box = "[x]" if switched_on({"val": value}) else "[ ]"
-        return box if "checkBox" in form else "".join(options[whole(value) :][:1])
+        return box if "checkBox" in form else "".join(options[parse_whole(value) :][:1])
 
-    def shown(self, text: str) -> str:
+    def display(self, text: str) -> str:
         """Return the displayed form of a text inside fields."""
         instruction = self._open[-1].split() if self._open else []
         kind = instruction[0].upper() if instruction else ""
@@ -346,10 +348,10 @@ def read_docx(key: str, content: bytes, read: Read) -> Document:
         parts = partial(_read_parts, archive, writer, read)
         notes = _notes(writer, archive, styles, left_out, parts)
         body = Body(styles, numbering, notes, parts, left_out=left_out)
-        archive.parse(_BODY, WithEquations(body))
+        archive.parse(_BODY, EquationFilter(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
-        write(writer, _with_headers(archive, styles, body))
+        write(writer, _insert_headers(archive, styles, body))
         writer.warnings += left_out.warnings(key)
         metadata = properties(archive, _PROPERTIES)
         highest = min(writer.headings, key=lambda heading: heading.level, default=None)
@@ -383,7 +385,7 @@ def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOu
     texts: dict[str, dict[str, str]] = {}
     for kind, name in _NOTE_PARTS.items():
         reader = _NoteTexts(styles, left_out, parts, name)
-        if not archive.parse_optional(name, WithEquations(reader)):
+        if not archive.parse_optional(name, EquationFilter(reader)):
             writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
         texts[kind] = reader.notes
     return texts
@@ -393,19 +395,19 @@ def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> d
     parts = {name: list[Block](map(Paragraph, lines)) for name, lines in charts(archive, part, writer).items()}
     for name, relation in relations(archive, part).items():
         if relation.kind == "aFChunk":
-            path, content = PurePosixPath(relation.part), archive.unpacked(relation.part)
+            path, content = PurePosixPath(relation.part), archive.read_part(relation.part)
             kind = (".html", ".docx")[content.startswith(b"PK")] if path.suffix.lower() in _OF_NO_KIND else ""
             document = writer.read_within(read, f"{writer.key} part {path.name}{kind}", content)
             parts[name] = [document] if document else []
     return parts
 
 
-def _with_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
+def _insert_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
     """Return the body's blocks with new text of headers and footers before each section."""
     related = relations(archive, _BODY)
     if not any(section.headers for section in body.sections):
         return body.story.blocks
-    seen = set(map(compared, texts(body.story.blocks)))
+    seen = set(map(normalize, texts(body.story.blocks)))
     blocks, upto = list[Block](), 0
     for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
         for part in dict.fromkeys(related[name].part for name in section.headers if name in related):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from selfrag.reader.archive import PartReader, switched_on
 from selfrag.reader.office.blocks import RunLook, Script
-from selfrag.reader.office.numbering import MAX_LEVELS, ZERO_PADDED, Counters, numeral, whole
+from selfrag.reader.office.numbering import MAX_LEVELS, ZERO_PADDED, Counters, numeral, parse_whole
 from selfrag.reader.visibility import UNCERTAIN
 
 _TITLE_LEVEL, _LOWEST_HEADING = 1, 9
@@ -32,7 +32,7 @@ def take_property(look: RunLook, name: str, attributes: dict[str, str]) -> None:
     elif name == "shd":
         look.fill = shading(attributes)
     elif name == "sz":
-        look.size = whole(value) / 2
+        look.size = parse_whole(value) / 2
     elif name == "rFonts":
         look.font = attributes.get("ascii") or attributes.get("hAnsi") or look.font
 
@@ -90,7 +90,7 @@ class Styles(PartReader):
         if (paragraph, run) not in self._looks:
             look = RunLook()
             for base in (*self._bases(run), *self._bases(paragraph or self._default), self._styles[""]):
-                look = look.above(base.look)
+                look = look.inherit(base.look)
             self._looks[paragraph, run] = look
         return self._looks[paragraph, run]
 
@@ -144,7 +144,7 @@ class Styles(PartReader):
 
 def list_level(value: str) -> int:
     """Return the level of a list that an attribute names; 0 is the highest."""
-    return min(whole(value), MAX_LEVELS - 1)
+    return min(parse_whole(value), MAX_LEVELS - 1)
 
 
 _BULLETS = ("bullet", "none")
@@ -178,7 +178,7 @@ class Numbering(PartReader):
         elif name in ("lvl", "lvlOverride"):
             self._level = list_level(attributes.get("ilvl", ""))
         elif name == "start":
-            self._kind.starts[self._level] = whole(value)
+            self._kind.starts[self._level] = parse_whole(value)
         elif name == "numFmt":
             self._kind.written[self._level] = value
         elif name == "lvlText":

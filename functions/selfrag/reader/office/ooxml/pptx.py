@@ -4,13 +4,13 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document
-from selfrag.domain.writing import Writer, listed
+from selfrag.domain.writing import Writer, list_names
 from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive
-from selfrag.reader.equations import ReaderOfEquations, WithEquations
+from selfrag.reader.equations import EquationFilter, EquationReader
 from selfrag.reader.kinds import POWERPOINT
 from selfrag.reader.office.blocks import Block, Grid, Paragraph, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
-from selfrag.reader.office.numbering import whole
+from selfrag.reader.office.numbering import parse_whole
 from selfrag.reader.office.properties import properties
 from selfrag.reader.office.relations import relations
 from selfrag.reader.office.story import Story
@@ -29,7 +29,7 @@ _CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod", "gradFill", 
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
-class SlideReader(ReaderOfEquations):
+class SlideReader(EquationReader):
     """Builds a story from a slide: title first, then shapes in screen-reader order."""
 
     def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
@@ -52,7 +52,7 @@ class SlideReader(ReaderOfEquations):
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth.enter()
-        if self._depth.on or name in _SKIPPED or (name == "tc" and _on(attributes, "hMerge")):
+        if self._depth.is_skipping or name in _SKIPPED or (name == "tc" and _is_on(attributes, "hMerge")):
             self._depth.skip()
         elif name == "sld":
             self.hidden = attributes.get("show", "") in _OFF
@@ -60,7 +60,7 @@ class SlideReader(ReaderOfEquations):
             self._shape_at = self._depth.depth
             self._fills.start(name, attributes)
         elif name == "ph":
-            self._placed(attributes.get("type", ""))
+            self._record_placeholder(attributes.get("type", ""))
         elif name == "t":
             self._in_text = True
         elif name == "br":
@@ -97,23 +97,23 @@ class SlideReader(ReaderOfEquations):
             self._story.end_table()
 
     def text(self, text: str) -> None:
-        if not self._in_text or self._depth.on:
+        if not self._in_text or self._depth.is_skipping:
             return
         shown = "".join(char if char.isascii() else read_signs(char, self._sign_font) for char in text)
         self._story.add_run(shown, self._run, self._fills.behind, self._bold)
 
     def equation(self, text: str) -> None:
         """Take in an equation as text."""
-        if not self._depth.on:
+        if not self._depth.is_skipping:
             self._story.add(text)
 
     def _begin_look(self, attributes: dict[str, str]) -> None:
         """Take in the look of a run."""
-        self._bold, self._in_look = _on(attributes, "b"), "rPr"
+        self._bold, self._in_look = _is_on(attributes, "b"), "rPr"
         raised = attributes.get("baseline", "")
         script: Script | None = "subscript" if raised.startswith("-") else "superscript" if raised.strip("0%") else None
         struck = attributes.get("strike", "") not in ("", "noStrike")
-        self._run = RunLook(struck=struck, script=script, size=whole(attributes.get("sz", "")) / 100)
+        self._run = RunLook(struck=struck, script=script, size=parse_whole(attributes.get("sz", "")) / 100)
 
     def _take_look(self, name: str, attributes: dict[str, str]) -> None:
         """Read a run's font, color or background; a modified color is uncertain."""
@@ -132,15 +132,17 @@ class SlideReader(ReaderOfEquations):
         begins: dict[str, Callable[[], None]] = {
             "p": story.begin_paragraph,
             "tbl": lambda: story.begin_table(False),
-            "tblPr": lambda: setattr(story.innermost(Grid), "first", _on(attributes, "firstRow")),
+            "tblPr": lambda: setattr(story.find_innermost(Grid), "first", _is_on(attributes, "firstRow")),
             "tr": story.begin_row,
             "chart": lambda: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
-            "tc": lambda: story.begin_cell(whole(attributes.get("gridSpan", "")), on=_on(attributes, "vMerge")),
+            "tc": lambda: story.begin_cell(
+                parse_whole(attributes.get("gridSpan", "")), on=_is_on(attributes, "vMerge")
+            ),
         }
         if name in begins:
             begins[name]()
 
-    def _placed(self, kind: str) -> None:
+    def _record_placeholder(self, kind: str) -> None:
         """Record the placeholder type of the open shape."""
         if kind in _FURNITURE or (self._notes and kind in _ON_NOTES):
             self._depth.skip(self._shape_at)
@@ -156,7 +158,6 @@ class SlideFills:
         self._inside = ""  # open element of a shape's fill or outline
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Handle the start of an element."""
         if name in _SHAPES:
             self.behind = UNCERTAIN
         elif name in ("spPr", "ln"):
@@ -165,7 +166,6 @@ class SlideFills:
             self.behind = attributes.get("val", "") if name == "srgbClr" else UNCERTAIN
 
     def end(self, name: str) -> None:
-        """Handle the end of an element."""
         if name == self._inside:
             self._inside = "spPr" if name == "ln" else ""
 
@@ -179,7 +179,7 @@ def read_pptx(key: str, content: bytes) -> Document:
     with open_archive(key, content, POWERPOINT) as archive:
         for number, part in enumerate(_slides(archive), 1):
             slide = SlideReader(left_out, charts=charts(archive, part, writer))
-            archive.parse(part, WithEquations(slide))
+            archive.parse(part, EquationFilter(slide))
             if slide.hidden:
                 hidden.append(number)
             else:
@@ -195,7 +195,7 @@ def read_pptx(key: str, content: bytes) -> Document:
 
 def hidden_slides(key: str, hidden: list[int]) -> str:
     """Return the warning about hidden slides."""
-    return f"{key} has hidden slides, which were left out: {listed(hidden)}."
+    return f"{key} has hidden slides, which were left out: {list_names(hidden)}."
 
 
 def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, left_out: LeftOut) -> None:
@@ -217,5 +217,5 @@ def _slides(archive: XmlArchive) -> list[str]:
     return list(dict.fromkeys(related[slide].part for slide in slides if slide in related))
 
 
-def _on(attributes: dict[str, str], name: str) -> bool:
+def _is_on(attributes: dict[str, str], name: str) -> bool:
     return attributes.get(name, "") in _ON

@@ -12,8 +12,8 @@ from selfrag.reader.pdf.tables.frames import is_in
 from selfrag.reader.pdf.text.segments import ENUMERATOR
 
 _FAR = 2.5  # maximum white space between table lines, in sizes
-_MOST_ABOVE = 4  # lines
-_LEAST_ROWS, _LEAST_RULED = 3, 2
+_MAX_ABOVE = 4  # lines
+_MIN_ROWS, _MIN_RULED = 3, 2
 _EXACT = 2  # tolerance in points for aligned cells
 _AROUND = 15  # points from a table to its border lines
 _SHARE = 0.6  # share of the table's height that a column line covers
@@ -45,7 +45,7 @@ def blocks(rows: Sequence[Row], rules: Sequence[Rule], frames: Sequence[Box]) ->
         if len(columns) < 2:
             at += 1
             continue
-        start, at = _within(rows, at, _extended(rows, end, columns), columns)
+        start, at = _trim_full_lines(rows, at, _extend(rows, end, columns), columns)
         yield Block(start, at, rows[start:at], columns, near)
 
 
@@ -83,9 +83,9 @@ def _names_a_group(rows: Sequence[Row], wide: Row) -> bool:
     return rows[0][0].bold and alike and _are_near(rows[0], below)
 
 
-def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
+def _trim_full_lines(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tuple[int, int]:
     """Trim lines that cross all columns above and below: titles and notes, not names."""
-    for above in range(start, min(start + _MOST_ABOVE, end - 2)):
+    for above in range(start, min(start + _MAX_ABOVE, end - 2)):
         if all(len(row) == 1 for row in rows[start : above + 1]) and _is_across(rows[above], columns):
             start = above + 1
     while end - start > 2 and _is_across(rows[end - 1], columns):
@@ -93,7 +93,7 @@ def _within(rows: Sequence[Row], start: int, end: int, columns: Columns) -> tupl
     return start, end
 
 
-def _extended(rows: Sequence[Row], end: int, columns: Columns) -> int:
+def _extend(rows: Sequence[Row], end: int, columns: Columns) -> int:
     """Extend a block by nearby lines whose segments fit its columns.
 
     A line in the first column alone is excluded.
@@ -139,7 +139,7 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
     Program listings (monospaced) are rejected, unless their lines align exactly below proportional text.
     """
     cells, several = [segment for row in rows for segment in row], [row for row in rows if len(row) > 1]
-    widest = _below_the_widest(rows, cells)
+    widest = _align_with_widest(rows, cells)
     if sum(segment.fixed for segment in cells) > (len(cells) / 2 if ruled else 0):
         fixed = [all(segment.fixed for segment in row) for row in several]
         if not widest or (all(fixed[:1]) and 2 * sum(fixed) > len(fixed)):
@@ -148,7 +148,7 @@ def _columns_of_cells(rows: Sequence[Row], ruled: bool) -> Columns:
         return []  # a list
     counts = Counter(len(row) for row in rows if len(row) > 1)
     usual = max(counts, key=lambda count: (counts[count], count), default=0)
-    if counts[usual] < (_LEAST_RULED if ruled else _LEAST_ROWS):
+    if counts[usual] < (_MIN_RULED if ruled else _MIN_ROWS):
         return []
     below = zip(*(row for row in rows if len(row) == usual), strict=True)
     return _edges(widest if len(widest) > usual else []) or _edges([*below])
@@ -160,7 +160,7 @@ def _edges(columns: Sequence[Sequence[PdfSegment]]) -> Columns:
     return edges if all(left[1] < right[0] + 1 for left, right in pairwise(edges)) else []
 
 
-def _below_the_widest(rows: Sequence[Row], cells: Sequence[PdfSegment]) -> list[Row]:
+def _align_with_widest(rows: Sequence[Row], cells: Sequence[PdfSegment]) -> list[Row]:
     """Return cells by column if all align with the widest row."""
     lefts = [segment.box.left for segment in max(rows, key=len)]
     columns = [[cell for cell in cells if abs(cell.box.left - left) <= _EXACT] for left in lefts]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from selfrag.reader.pdf.shapes import Box, PdfSegment, Rule, around
 
 _NEAR = 3  # points: tolerance for lines that meet
-_LEAST_FLAT = 3
+_MIN_FLAT = 3
 _EDGE = 12  # points from a side: the border lines of a plain text box are this near
 
 
@@ -22,7 +22,7 @@ def frames_of(rules: Sequence[Rule]) -> list[Box]:
         box
         for box, held in groups
         if any(not rule.flat and box.left + _EDGE < rule.box.left < box.right - _EDGE for rule in held)
-        and len(flat_lines(held, 0)) >= _LEAST_FLAT
+        and len(flat_lines(held, 0)) >= _MIN_FLAT
     ]
 
 

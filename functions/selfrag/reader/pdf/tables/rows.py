@@ -19,7 +19,7 @@ _OPEN = re.compile(
     r"(?:[-,/&(]|\b(?:a|an|and|at|by|for|from|in|of|on|or|the|to|with|das|dem|den|der|des|die|ein|eine|für|im|in|mit|oder"
     r"|und|von|vom|zu|zum|zur|de|des|du|et|la|le|les|el|y))$"
 )
-_LEAST_SHARED = 3  # rows
+_MIN_SHARED = 3  # rows
 _EXACT = 4  # points: heights of lines are rounded to 3
 _LONGEST = 120  # maximum characters of a name; longer text is a sentence
 _MAX_ENDS = 8  # lines of a page that may end a row
@@ -51,11 +51,11 @@ def names_of(
     head_rows = next((at for at, lines in enumerate(accumulate(map(len, groups)), 1) if lines >= head > 0), 0)
     depth = _depth(rows, head_rows, (bold[0] and not all(bold)) or letters)
     above = max(0, depth - 1)
-    return [*(_spread(rows[row], groups[row], at) for row in range(above)), *rows[above:depth]]
+    return [*(_spread_names(rows[row], groups[row], at) for row in range(above)), *rows[above:depth]]
 
 
 def _depth(rows: Sequence[Sequence[str]], head: int, apart: bool) -> int:
-    columns = numbered([["" if YEAR.fullmatch(cell) else cell for cell in cells] for cells in rows])
+    columns = numeric_columns([["" if YEAR.fullmatch(cell) else cell for cell in cells] for cells in rows])
     values = [2 * sum(is_number(cells[at]) for at in columns) >= len(columns) for cells in rows]
     first = values.index(True) if columns and True in values else len(rows)
     depth = head or (first if columns else int(apart))
@@ -78,7 +78,7 @@ def is_number(cell: str) -> bool:
     return _NUMBER.fullmatch(cell) is not None
 
 
-def numbered(rows: Sequence[Sequence[str]]) -> list[int]:
+def numeric_columns(rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the columns after the first that hold mostly numbers."""
     filled = [list(filter(None, column)) for column in zip(*rows, strict=True)]
     return [at for at, cells in enumerate(filled) if at and 2 * sum(map(is_number, cells)) > len(cells)]
@@ -89,7 +89,7 @@ def spans(cells: Sequence[str]) -> bool:
     return any(name and name == other for name, other in pairwise(cells))
 
 
-def _spread(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) -> list[str]:
+def _spread_names(cells: Sequence[str], group: Sequence[TableLine], columns: Columns) -> list[str]:
     """Repeat each name over all columns that it is centred on, except columns with other names."""
     spread = list(cells)
     centres = {segment.text: (segment.box.left + segment.box.right) / 2 for line in group for segment in line.row}
@@ -141,7 +141,7 @@ class PdfTable:
             self.names, self.lefts = table.names, table.lefts
         rows, taken = [*ends, *self.rows[:-1]][:_MAX_ENDS], 0
         while rows[taken:] and _is_end_of_row(rows[taken], table.rows, self.rows[2:]):
-            table.rows[-1] = [_joined(cells, words) for cells in zip(table.rows[-1], rows[taken], strict=True)]
+            table.rows[-1] = [_join(cells, words) for cells in zip(table.rows[-1], rows[taken], strict=True)]
             taken += 1
         del self.rows[: max(0, taken - len(ends))]
         return min(taken, len(ends))
@@ -156,11 +156,7 @@ def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: S
     begun = ((value[0].isalpha() and not value[0].isupper()) or _OPEN.search(above) for value, above in values)
     lacks = any(not value and all(column) for value, *column in zip(row, *alike, strict=True))
     return (
-        len(row) == len(before[-1]) > len(values) > 0
-        and goes_on
-        and all(begun)
-        and lacks
-        and len(alike) >= _LEAST_SHARED
+        len(row) == len(before[-1]) > len(values) > 0 and goes_on and all(begun) and lacks and len(alike) >= _MIN_SHARED
     )
 
 
@@ -173,10 +169,8 @@ def table_of(block: Block, words: Words) -> PdfTable | None:
     if not head and sum(sum(map(bool, line.cells)) > 1 for line in lines) < _SHARE * len(lines):
         return None
     groups = _groups_of(lines, head)
-    rows = [
-        [_joined(column, words) for column in zip(*(line.cells for line in group), strict=True)] for group in groups
-    ]
-    rows = _with_shared(rows, [group[0].above for group in groups], flat, block)
+    rows = [[_join(column, words) for column in zip(*(line.cells for line in group), strict=True)] for group in groups]
+    rows = _copy_merged(rows, [group[0].above for group in groups], flat, block)
     names = names_of(rows, groups, head, block.columns)
     columns = [", ".join(dict.fromkeys(filter(None, column))) for column in zip(*names, strict=True)]
     below = [
@@ -209,7 +203,7 @@ def _cells(row: Row, columns: Columns) -> list[str]:
     return cells
 
 
-def _joined(texts: Sequence[str], words: Words) -> str:
+def _join(texts: Sequence[str], words: Words) -> str:
     """Join the lines of a cell."""
     cell = ""
     for text in filter(None, texts):
@@ -242,7 +236,7 @@ def _groups_of(lines: Sequence[TableLine], head: int) -> list[list[TableLine]]:
     ruled = _are_ruled(lines)
     first = max(1, head) if not ruled and not any(spans(line.cells) for line in lines[:head]) else 1
     rest = lines[first - 1 :]
-    numbers, wide = numbered([line.cells for line in rest]), None if ruled else _wide_gap(rest)
+    numbers, wide = numeric_columns([line.cells for line in rest]), None if ruled else _wide_gap(rest)
     groups = [[*lines[:first]]]
     for before, line in pairwise(rest):
         starts = _gap(before, line) > wide if wide is not None else bool(line.cells[0])
@@ -266,14 +260,14 @@ def _gap(above: TableLine, line: TableLine) -> float:
     return max(segment.base for segment in above.row) - max(segment.base for segment in line.row)
 
 
-def _with_shared(rows: Sequence[list[str]], above: Sequence[int], flat: Sequence[int], block: Block) -> list[list[str]]:
+def _copy_merged(rows: Sequence[list[str]], above: Sequence[int], flat: Sequence[int], block: Block) -> list[list[str]]:
     """Copy vertically merged cells to their rows: no line separates these in that column.
 
     `above` counts the lines at the heights `flat` above each row. Unruled rows share nothing, nor do rows with separate
     values.
     """
     shared = [list(row) for row in rows]
-    if len(shared) < _LEAST_SHARED or any(before >= after for before, after in pairwise(above)):
+    if len(shared) < _MIN_SHARED or any(before >= after for before, after in pairwise(above)):
         return shared
     heights = [flat[-1 - lines] for lines in above[:-1]]
     for column, middle in enumerate(map(sum, block.columns)):

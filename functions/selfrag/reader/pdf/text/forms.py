@@ -18,7 +18,7 @@ _GENERIC = re.compile(
 )
 
 
-def with_annotations(
+def merge_annotations(
     segments: Sequence[PdfSegment], annotations: Sequence[Annotation], frames: Sequence[Box]
 ) -> list[PdfSegment]:
     """Merge field values and notes into the segments, each after its label or below its field name.
@@ -50,7 +50,7 @@ def _labels(held: Annotation, near: Sequence[PdfSegment], size: float) -> Iterat
     """Yield the nearest label candidates: right of a button; left of or above a field."""
     button, nearest = held.checked is not None, dict[int, tuple[float, PdfSegment]]()
     for segment in near:
-        label, beside = segment.box, segment.box.beside(held.box)
+        label, beside = segment.box, segment.box.shares_line(held.box)
         gaps = (
             (label.left - held.box.right, beside and button, _BESIDE_A_BUTTON),
             (held.box.left - label.right, beside, _BESIDE_A_BUTTON if button else _BESIDE),
@@ -92,7 +92,7 @@ def _put_together(label: PdfSegment, value: PdfSegment, button: bool) -> None:
 def _is_over(held: Annotation, segment: PdfSegment) -> bool:
     """Return whether a segment in the field's row or column matches the field's name."""
     across = segment.box.left < held.box.right and held.box.left < segment.box.right
-    return (across or segment.box.beside(held.box)) and _is_alike(segment.text, held.name)
+    return (across or segment.box.shares_line(held.box)) and _is_alike(segment.text, held.name)
 
 
 def _letters(text: str) -> str:

@@ -19,7 +19,7 @@ _BROAD = 20  # sizes: in a narrower column, line ends carry no information
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LAST, _FIRST = re.compile(rf"({_WORD.pattern})([-\u2010]?)$"), re.compile(r"[^\W\d_]+")
 _JOINED = re.compile(r"\S[-\u2010/]$")
-_LEAST, _SHARE = 3, 0.15  # of line-end hyphens: if more divide known words, all do
+_MIN_HYPHENS, _SHARE = 3, 0.15  # of line-end hyphens: if more divide known words, all do
 _MIN_VOCABULARY = 500  # minimum words of a document to judge that
 _CONJUNCTIONS = ("und", "oder", "bzw", "bis", "sowie", "and", "or", "nor", "to", "et", "ou", "y", "o", "e")
 # First parts of compounds. A short document divides no words if most of its hyphens at line ends follow one of these.
@@ -57,7 +57,7 @@ class Words:
         ends = [(last, first) for last, hyphen, first in over if hyphen and first.islower()]
         divided = sum(self._has(last + first) for last, first in ends)
         compounds = sum(bool(_COMPOUND.fullmatch(last.casefold())) for last, _ in ends)
-        few = len(ends) < _LEAST or len(self._vocabulary) < _MIN_VOCABULARY
+        few = len(ends) < _MIN_HYPHENS or len(self._vocabulary) < _MIN_VOCABULARY
         self._divides = divided >= _SHARE * len(ends) or (few and 2 * compounds < len(ends))
 
     def put_together(self, before: str, after: str, cell: bool = False) -> str:
@@ -145,7 +145,7 @@ def _differ(last: PdfSegment, line: PdfSegment) -> bool:
 
 
 _LARGER = 1.1
-_MOST_LINES, _MOST_LEVELS = 4, 6
+_MAX_LINES, _MAX_LEVELS = 4, 6
 _MAX_BOLD = 100  # maximum characters of a heading that is only bold
 _END_OF_TEXT = re.compile(r"[.!?:;,。！？：；、，]$")
 
@@ -163,10 +163,10 @@ class Levels:
     def level(self, paragraph: PdfParagraph) -> int:
         """Return a heading's level from 1, or 0 for running text."""
         if self._is_large(paragraph):
-            return min(self._sizes.index(_size(paragraph)) + 1, _MOST_LEVELS)
+            return min(self._sizes.index(_size(paragraph)) + 1, _MAX_LEVELS)
         short = len(paragraph.text) <= _MAX_BOLD and not _END_OF_TEXT.search(paragraph.text)
         bold = paragraph.bold and paragraph.apart and paragraph.size >= 0.95 * self._body
-        return min(len(self._sizes), _MOST_LEVELS) + 1 if bold and short and _could_be(paragraph) else 0
+        return min(len(self._sizes), _MAX_LEVELS) + 1 if bold and short and _could_be(paragraph) else 0
 
     def _is_large(self, paragraph: PdfParagraph) -> bool:
         return paragraph.size >= _LARGER * self._body and _could_be(paragraph)
@@ -178,5 +178,5 @@ def _size(paragraph: PdfParagraph) -> float:
 
 
 def _could_be(paragraph: PdfParagraph) -> bool:
-    short = paragraph.lines <= _MOST_LINES and len(paragraph.text) <= MAX_HEADING
+    short = paragraph.lines <= _MAX_LINES and len(paragraph.text) <= MAX_HEADING
     return short and not paragraph.across and has_words(paragraph.text)

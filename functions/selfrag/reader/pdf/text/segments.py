@@ -11,8 +11,8 @@ from typing import TypeVar
 from selfrag.reader.pdf.pdfium import PdfPage
 from selfrag.reader.pdf.shapes import Box, PdfSegment, PdfSheet, Rule, Word, around
 from selfrag.reader.pdf.tables.frames import frames_of
-from selfrag.reader.pdf.text.forms import with_annotations
-from selfrag.reader.pdf.text.visibility import is_pale, seen
+from selfrag.reader.pdf.text.forms import merge_annotations
+from selfrag.reader.pdf.text.visibility import is_pale, visible_words
 from selfrag.reader.scripts import subscript, superscript
 
 # A gap that divides two columns or two cells, in sizes of the font.
@@ -36,7 +36,7 @@ _LONGEST = 300  # characters; no line is longer
 _GAP = 0.15  # of the size; TeX's smallest space is a fifth
 _BACK = 0.4  # of the size: letters overlap less, cells of the next column more
 # Watermarks: relative size to the largest letters, and maximum words.
-_AS_LARGE, _MOST_WORDS = 0.95, 20
+_AS_LARGE, _MAX_WORDS = 0.95, 20
 # Line numbers: minimum count and share in sequence; sizes to a column's name; sizes of a line of running text; shares
 # of full lines and of lines that begin within a sentence.
 _MIN_COUNTED, _COUNTING, _BELOW_NAME, _BROAD, _FULL, _WITHIN = 4, 0.8, 2.5, 15, 0.7, 0.3
@@ -52,23 +52,23 @@ def words_of(page: PdfPage) -> list[Word]:
     """Return a page's words in file order, without watermarks."""
     text, words = page.text(), list[Word]()
     for match in _WORD.finditer(text):
-        for start, end in _parted(match, page):
+        for start, end in _split_run(match, page):
             for first, last in _scripts(start, end, text, page):
                 if word := _word(text[first:last], first, last, page):
                     before = text[first - 1 : first]
                     word.spaced = first == start and (not before or before.isspace() or start > match.start())
                     words.append(word)
-    return _without_watermarks(words, page)
+    return _drop_watermarks(words, page)
 
 
-def _without_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
+def _drop_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
     """Drop slanted words, if few, and pale words over the text that are larger than all of it."""
     level = [word for word in words if not word.slanted]
     if 2 * len(level) < len(words):
         return words
     least = _AS_LARGE * max((word.size for word in level), default=0)
     large = [word for word in level if word.size >= least]
-    if len(large) > _MOST_WORDS:
+    if len(large) > _MAX_WORDS:
         return level
     text = [word for word in level if word.size < least]
     marks = [
@@ -134,15 +134,15 @@ def _join_first_letters(words: list[Word]) -> list[Word]:
 def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
     first = page.character(start)
     size, quarters = first.size, first.quarters
-    box = around([first.box, page.character(end - 1).box]).turned(quarters)
+    box = around([first.box, page.character(end - 1).box]).turn(quarters)
     if not all(abs(side) < 1e7 for side in box):
         return None
-    base = page.origin(first.number).turned(quarters).bottom
+    base = page.origin(first.number).turn(quarters).bottom
     size = size if size >= 1 else box.height
-    return Word(_readable(shown), box, size, quarters, first.number, base, slanted=first.slanted)
+    return Word(_clean(shown), box, size, quarters, first.number, base, slanted=first.slanted)
 
 
-def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
+def _split_run(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
     """Return the word bounds in a run: gaps wider than its other letter gaps."""
     start, end = match.span()
     note = _NOTE.match(match[0])
@@ -152,7 +152,7 @@ def _parted(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
     cuts: Sequence[int] = ()
     if end - start <= _LONGEST and _LATIN_RUN.search(match.string, start, end):
         first = page.character(start)
-        boxes = [page.box(first.number + number).turned(first.quarters) for number in range(end - start)]
+        boxes = [page.box(first.number + number).turn(first.quarters) for number in range(end - start)]
         # The letters of a ligature share one position.
         gaps = [after.left - before.right if after != before else 0 for before, after in pairwise(boxes)]
         wide = max(0, median_low(gaps)) + _GAP * first.size
@@ -175,7 +175,7 @@ def _is_alike(size: float, other: float) -> bool:
     return min(size, other) > _SMALLER * max(size, other)
 
 
-def _readable(shown: str) -> str:
+def _clean(shown: str) -> str:
     """Normalize characters: hyphens, ligatures, no soft hyphens."""
     valid = _SOFT_HYPHEN.sub("", shown).replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
     return _LIGATURE.sub(lambda ligature: unicodedata.normalize("NFKC", ligature[0]), valid)
@@ -185,20 +185,20 @@ def sheet_of(page: PdfPage) -> PdfSheet:
     """Return a page's content, with sideways text such as a margin stamp kept separate."""
     rules, pictures, fills = page.drawings()
     printed = words_of(page)
-    words = seen(printed, page, pictures, fills)
+    words = visible_words(printed, page, pictures, fills)
     letters = Counter[int]()
     for word in words:
         letters[word.quarters] += len(word.text)
     main = max(letters, key=lambda quarters: letters[quarters], default=0)
-    turned = [Rule(rule.box.turned(main), rule.flat == (main % 2 == 0)) for rule in rules]
+    turned = [Rule(rule.box.turn(main), rule.flat == (main % 2 == 0)) for rule in rules]
     frames, annotations = frames_of(turned), [*page.annotations()]
     level = _drop_line_numbers(_join_first_letters([word for word in words if word.quarters == main]), frames)
     segments = _segments(level, turned, page)
     across = _segments([word for word in words if word.quarters != main], (), page)
     shown = (held for held in annotations if not held.comment and not held.attached)
-    fields = [held._replace(box=held.box.turned(main)) for held in shown]
+    fields = [held._replace(box=held.box.turn(main)) for held in shown]
     if fields:
-        segments = with_annotations(segments, fields, frames)
+        segments = merge_annotations(segments, fields, frames)
     bounds = page.bounds()
     area = max(bounds.width * bounds.height, 1)
     return PdfSheet(
@@ -220,7 +220,7 @@ def _segments(words: Sequence[Word], rules: Sequence[Rule], page: PdfPage) -> li
     runs = list[list[Word]]()
     for word in words:
         # An enumerator starts a line; within a table row it is a value.
-        begins = bool(runs) and len(runs[-1]) == 1 and not (runs[1:] and runs[-2][-1].box.beside(word.box))
+        begins = bool(runs) and len(runs[-1]) == 1 and not (runs[1:] and runs[-2][-1].box.shares_line(word.box))
         if runs and _goes_on(runs[-1][-1], word, begins) and not _ruled_off(runs[-1][-1], word, standing):
             runs[-1].append(word)
         else:
@@ -233,7 +233,7 @@ def rows_of(segments: Iterable[Placed]) -> list[list[Placed]]:
     """Group segments or words into lines, top to bottom and left to right."""
     rows = list[list[Placed]]()
     for segment in sorted(segments, key=lambda segment: -segment.box.top - segment.box.bottom):
-        if rows and rows[-1][0].box.beside(segment.box):
+        if rows and rows[-1][0].box.shares_line(segment.box):
             rows[-1].append(segment)
         else:
             rows.append([segment])
@@ -243,7 +243,7 @@ def rows_of(segments: Iterable[Placed]) -> list[list[Placed]]:
 def _goes_on(last: Word, word: Word, begins: bool) -> bool:
     gap, size = word.box.left - last.box.right, max(last.size, word.size)
     wide = _AFTER_A_NUMBER if begins and ENUMERATOR.fullmatch(last.text) else _WIDE
-    return -0.5 * size < gap < wide * size and last.box.beside(word.box)
+    return -0.5 * size < gap < wide * size and last.box.shares_line(word.box)
 
 
 def _ruled_off(last: Word, word: Word, standing: Sequence[Box]) -> bool:

@@ -8,12 +8,12 @@ from selfrag.reader.pdf.shapes import Box, Word
 _PALE, _GREY, _OPAQUE = 96, 40, 160  # of 255
 _LIGHT, _FAINT = 208, 40  # of 255: fainter paint may not show on paper
 _ALIKE = 24  # of 255: indistinguishable colors
-_LEAST, _LEAST_SHARE = 2.0, 0.0024  # points, and of the height of a page, which may be very small
+_MIN_POINTS, _MIN_SHARE = 2.0, 0.0024  # points, and of the height of a page, which may be very small
 _FAR = 2.5  # sizes between lines
 _INNER = 0.2  # of a word's height above and below, where table lines or neighbours may intrude
 
 
-def seen(
+def visible_words(
     words: Sequence[Word], page: PdfPage, pictures: Sequence[Box], fills: Sequence[tuple[Box, Color]]
 ) -> list[Word]:
     """Return the words visible on paper of any color, and the OCR text layer over pictures.
@@ -33,15 +33,15 @@ def seen(
     }
     if not doubtful:
         return inside
-    rendering = page.rendered()
+    rendering = page.render()
     return [word for word in inside if id(word) not in doubtful or rendering.contrast(_middle_of(word)) > _ALIKE]
 
 
 def _inside(words: Sequence[Word], page: PdfPage) -> list[Word]:
     """Return the words on the page that are not tiny, including text that runs over the bottom edge."""
     shown = page.bounds()
-    least, over = min(_LEAST, _LEAST_SHARE * shown.height), set[int]()
-    turned = [shown.turned(quarters) for quarters in range(4)]
+    least, over = min(_MIN_POINTS, _MIN_SHARE * shown.height), set[int]()
+    turned = [shown.turn(quarters) for quarters in range(4)]
     large = [word for word in words if max(word.size, word.box.height) >= least]
     inside = {id(word) for word in large if word.box.meets(turned[word.quarters])}
     if len(inside) < len(large) and not page.is_cropped():
@@ -72,4 +72,4 @@ def _middle_of(word: Word) -> Box:
     """Return a word's box on the page without its upper and lower edges."""
     edge = _INNER * word.box.height
     box = word.box._replace(bottom=word.box.bottom + edge, top=word.box.top - edge)
-    return box.turned(-word.quarters)
+    return box.turn(-word.quarters)

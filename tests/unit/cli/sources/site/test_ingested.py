@@ -89,10 +89,10 @@ def test_a_site_that_is_down_changes_nothing(serve: Serve) -> None:
     site = serve(small(pages))
     site.ingest()
     site.served.served["/"] = lambda: Response(status=503)
-    with pytest.raises(TemporarilyUnavailable, match=r"status 503: nothing was changed; try again later"):
+    with pytest.raises(TemporarilyUnavailable, match=r"status 503; nothing was changed; try again later"):
         site.ingest()
     site.served.served |= small(pages).served | {f"/{number}": lambda: Response(status=502) for number in range(9)}
-    with pytest.raises(TemporarilyUnavailable, match=r"status 502, and 4 addresses before it: nothing was changed"):
+    with pytest.raises(TemporarilyUnavailable, match=r"status 502, and 4 addresses before it; nothing was changed"):
         site.ingest()
     site.served.served["/"] = lambda: Response(status=404)
     with pytest.raises(InvalidInput, match="the reply has status 404"):
@@ -186,7 +186,7 @@ def test_robots_txt_is_kept_and_asked_by_the_name_of_the_program(serve: Serve) -
     [
         ("User-agent: *\nDisallow: /", InvalidInput, "is not for programs: the robots.txt of its site forbids it"),
         ("User-agent: *\nCrawl-delay: 86400", InvalidInput, "asks for 86400 s between two requests: too long"),
-        (lambda: Response(status=503), TemporarilyUnavailable, "it says what programs may read"),
+        (lambda: Response(status=503), TemporarilyUnavailable, "which says what programs may read"),
         (lambda: Response(status=403), None, ""),
     ],
 )  # fmt: skip

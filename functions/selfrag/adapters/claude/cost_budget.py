@@ -1,7 +1,7 @@
-"""The budget of a task: the most tokens that the next reply may have.
+"""A task's cost budget, as the token limit of the next reply.
 
-The service reports the cost of a call only after it. Before it there is an upper estimate of the request's tokens, and
-of some that the service adds. Text that is marked for the prompt cache is priced as if it were written.
+The service reports a call's cost only afterwards. Before, an upper estimate covers the request and text that the
+service adds. Text marked for the prompt cache is priced as a write.
 """
 
 from collections.abc import Mapping
@@ -14,30 +14,29 @@ from selfrag.text.budgets import most_tokens
 
 Kind = Literal["verdict", "answer"]
 
-MOST_TOKENS = 4096
-# A verdict is one sentence and a word or a number; one on an answer repeats the answer's claims.
+MAX_TOKENS = 4096
+# A verdict is a sentence and a word or number; one on an answer repeats its claims.
 VERDICT_TOKENS = 800
-# Beside the claims.
+# Tokens besides the claims.
 _OVERHEAD_TOKENS = 400
-# A shorter reply would be cut, and paid for in vain.
-LEAST_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
-# The service's own text before a request with a tool, a schema or citations.
+# A shorter limit would only produce truncated replies.
+MIN_TOKENS: dict[Kind, int] = {"verdict": 128, "answer": 256}
+# The service's additional text for a tool, a schema or citations.
 _ADDED_TOKENS = 400
 _MILLION = 1_000_000
 
 
-class Purse:
+class CostBudget:
     """A task's budget in dollars, None for no limit; `prices` adds to the price table."""
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Prices]) -> None:
         self._left, self.prices = budget_usd, prices
         self._input_usd = 0.0
 
-    def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MOST_TOKENS) -> int:
-        """Return the most tokens that the reply may have, `most` if the budget allows it.
+    def tokens_for(self, request: MessagesRequest, kind: Kind, most: int = MAX_TOKENS) -> int:
+        """Return the reply's token limit, at most `most`.
 
-        Raises BudgetExceeded if too few are left for its kind, and Misconfigured if the budget meets a model without a
-        price.
+        Raises BudgetExceeded if too few are left for its kind, and Misconfigured for a model without a price.
         """
         if self._left is None:
             return most
@@ -50,17 +49,17 @@ class Purse:
         input_usd = _input_tokens(request) * price[0] / _MILLION
         # A model of this machine costs nothing.
         tokens = min(most, int((self._left - input_usd) * _MILLION / price[1])) if price[1] else most
-        if tokens < LEAST_TOKENS[kind]:
+        if tokens < MIN_TOKENS[kind]:
             raise BudgetExceeded(f"what is left of max_cost_usd buys no {kind}")
         self._input_usd = input_usd
         return tokens
 
-    def paid(self, call: ModelCall) -> None:
+    def book_cost(self, call: ModelCall) -> None:
         """Subtract the cost of a call."""
         if self._left is not None and call.cost_usd is not None:
             self._left -= call.cost_usd
 
-    def lost(self) -> None:
+    def book_loss(self) -> None:
         """Subtract the input cost of a request whose reply did not report usage."""
         if self._left is not None:
             self._left -= self._input_usd
@@ -72,11 +71,11 @@ def reply_tokens(kind: Kind, profile: Profile, judged: str = "") -> int:
     Bedrock reserves these in the account's quota during a request.
     """
     if kind == "answer":
-        # A small model may write without an end, and would take the time of the whole question.
-        return MOST_TOKENS // 4 if profile.effort == "none" else MOST_TOKENS
+        # A small model may never stop, and would use up the question's time.
+        return MAX_TOKENS // 4 if profile.effort == "none" else MAX_TOKENS
     if profile.thinks and not profile.thinking and profile.effort != "none":
-        return MOST_TOKENS
-    return min(MOST_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(judged)))
+        return MAX_TOKENS
+    return min(MAX_TOKENS, max(VERDICT_TOKENS, _OVERHEAD_TOKENS + most_tokens(judged)))
 
 
 def _input_tokens(request: MessagesRequest) -> float:
