@@ -192,7 +192,7 @@ def test_what_few_functions_need_is_in_a_layer_of_their_own(arm64: Path) -> None
     shared, readers, protocol, traces = in_layer.values()
     assert readers >= {"cmarkgfm", "python_calamine", "selectolax", "semantic_text_splitter"}
     assert protocol >= {"mcp", "jwt", "cryptography"}
-    assert traces >= {"google", "opentelemetry", "requests"}
+    assert traces >= {"google", "opentelemetry"}
     assert readers & shared == protocol & shared == {"selfrag"}, "what every function has is not there twice"
     held = {layer: {"/".join(name.split("/")[1:3]) for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS}
     assert held.pop(TRACES) >= {"opentelemetry/sdk", "opentelemetry/exporter", "google/protobuf"}
