@@ -54,6 +54,9 @@ REMAINING = {
     ("positive_data_acceptance", "POST /v1/ask", "400", "The strategy segments takes longer than"): (
         "How long a connection may wait is a setting of the deployment; POST /v1/questions takes all that is described."
     ),
+    ("positive_data_acceptance", "POST /v1/(chat/completions|responses)", "400", ""): NO_PATTERN.format(
+        "which of the many requests of OpenAI's API are a question: text alone, and last in the messages"
+    ),
     ("positive_data_acceptance", "POST /v1/documents", "400", "A directory keeps no tags and no date"): (
         "The laptop's directory has no place for them; in AWS the object's metadata has."
     ),
