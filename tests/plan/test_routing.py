@@ -1,4 +1,4 @@
-"""What a question comes to where an answer is of little use, lacks something, or follows another."""
+"""The plan's reaction to answers of little use, incomplete answers and follow-ups."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FULL, PARTLY, NONE = map(steps.support, ("fully_supported", "partially_supported
 
 
 def lacking(text: str = "25 days.") -> dict[str, Any]:
-    """Return an answer that says what the documents do not hold."""
+    """Return an answer that names a gap in the documents."""
     return {**steps.answer(text), "not_said": ["The documents do not say what is carried over."]}
 
 
@@ -86,7 +86,7 @@ MENDED = steps.answer("25 days, 5 of them carried over.")
 
 
 def from_passages(*answers: dict[str, Any]) -> list[Any]:
-    """Script the answers from passages in this order; one without documents is written beside them, at any moment."""
+    """Script answers from passages in this order; the answer without documents may be written concurrently."""
     scripted = iter(answers)
     return [lambda event: steps.answer() if event["mode"] == "direct" else next(scripted)]
 
@@ -188,7 +188,7 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
         {**ASKED, "previous": "earlier"},
         steps.earlier("e1"),
         decide_retrieval=[worded],
-        # The evidence is gone, and there is no answer without a search.
+        # The passages no longer exist, and no answer is possible without a search.
         retrieve=[lambda event: steps.found(*([] if event["passage_ids"] else ["a"]))],
         generate=[lambda event: nothing if event["mode"] == "direct" else steps.answer(cites="a")],
     )

@@ -1,4 +1,4 @@
-"""What the type checker promises to a person who changes a plan."""
+"""Mistakes in a plan that the type checker reports."""
 
 from pathlib import Path
 

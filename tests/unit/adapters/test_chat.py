@@ -1,4 +1,4 @@
-"""Requests to the chat-completions API: what is sent, what a refusal means, and what a call costs."""
+"""The chat-completions API: requests, refusals and costs."""
 
 import sys
 from subprocess import run

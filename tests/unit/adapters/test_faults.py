@@ -1,4 +1,4 @@
-"""What the errors of services mean: who must act, and whether another try can help."""
+"""The classification of service errors: who must act, and whether a retry can help."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ TEXT = "the salary of Mallory is 4,711"
 
 
 def refused(code: str, status: int = 400) -> ClientError:
-    """Return an error as boto3 raises it; most services answer 400 to more than what is the request's fault."""
+    """Return an error as boto3 raises it; most services use 400 also for errors that are not the caller's."""
     response: Any = {"Error": {"Code": code, "Message": TEXT}, "ResponseMetadata": {"HTTPStatusCode": status}}
     return ClientError(response, "Operation")
 

@@ -125,7 +125,7 @@ def test_documents_folders_tags_and_days_bound_a_search(bounds: Bounds, expected
     ]
     with connected(*chunks) as (index, double):
         assert sorted(passage.text for passage in hits(index, bounds)) == expected
-        # What the filters let pass by mistake is dropped here.
+        # The adapter drops results that the filters let pass by mistake.
         double.changes = {"retrievalResults": chunks}
         assert sorted(passage.text for passage in hits(index, bounds)) == expected
 

@@ -1,4 +1,4 @@
-"""The API's Lambda with fake machines: what it tells a caller when AWS does not do what it should."""
+"""The API's Lambda with fake machines: responses to callers if AWS fails."""
 
 import json
 import time
@@ -28,7 +28,7 @@ CONTEXT = SimpleNamespace(aws_request_id="lambda-1", function_name="ask", get_re
 
 
 class FakeStates:
-    """Both machines; `replies` maps an operation to what it gives or raises."""
+    """Both machines; `replies` maps an operation to a reply or an exception."""
 
     def __init__(self, **replies: Any) -> None:
         self.replies = replies
@@ -382,7 +382,7 @@ def test_the_committed_description_is_fresh() -> None:
     assert DESCRIPTION.read_text(encoding="utf-8") == description(), "run `make openapi`"
 
 
-# Names that a generated client has for itself, beside those of the models.
+# Names that a generated client defines itself, apart from the models.
 TAKEN = {"Response", "Client", "AuthenticatedClient", "HTTPStatus", "UnexpectedStatus"}
 
 

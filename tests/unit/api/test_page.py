@@ -1,4 +1,4 @@
-"""The page that the function serves: what it may send to, wherever the bucket is."""
+"""The page that the function serves: its Content-Security-Policy for buckets of all regions."""
 
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""What an error of selfrag is to a caller of the API."""
+"""The conversion of selfrag's errors to problems of the API."""
 
 from http import HTTPStatus
 

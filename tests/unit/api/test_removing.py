@@ -25,7 +25,7 @@ _NUMBERS = count()
 
 
 class World:
-    """A bucket with one object in versions, the manifest, and executions that look and write when they are told to."""
+    """A bucket with versions of one object, the manifest, and executions that read and write on demand."""
 
     def __init__(self, manifest: Manifest) -> None:
         self.manifest = manifest
@@ -69,7 +69,7 @@ class World:
         self._claim(f"execution {next(_NUMBERS)}")
 
     def write(self) -> None:
-        """The execution that began first writes what it found."""
+        """Write the result of the execution that started first."""
         if self.begun:
             self.begun.pop(0)()
 

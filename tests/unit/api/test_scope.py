@@ -44,7 +44,7 @@ CALLERS = Tenants(
 
 
 class Service:
-    """The API over tables of moto, with machines that only record what they are started with."""
+    """The API over tables of moto, with machines that only record their inputs."""
 
     def __init__(self) -> None:
         self.states = FakeStates(start_execution={})

@@ -1,4 +1,4 @@
-"""How far a question is whose answers are compared: what is told of it before its response."""
+"""Progress of a question with compared answers, before its response."""
 
 from typing import Any
 

@@ -93,7 +93,7 @@ def test_a_part_that_is_handed_over_is_used(name: str) -> None:
 
 FOUND = passage(collection="c")
 CLAIM = {"claim": "Leave is 25 days a year.", "support": "full", "passages": [1], "missing": ""}
-# Tasks of the steps that ask a service, and what the model says to them.
+# Tasks of the steps that call a service, with the model's reply.
 TASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "decide_retrieval": ({"question": "?"}, {"reason": "r", "decision": "yes"}),
     "retrieve": ({"queries": ["?"], "collections": ["c"], "top_k": 4}, None),
@@ -134,7 +134,7 @@ def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
 
 @pytest.fixture
 def lambda_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process imports now, it imports as a Lambda that starts."""
+    """Treat imports of this process like those of a starting Lambda."""
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "selfrag-retrieve")
 
 

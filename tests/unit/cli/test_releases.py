@@ -1,4 +1,4 @@
-"""Going back to a release: which are kept, what is moved, and with which words it is refused."""
+"""Rollback to a release: available releases, changed aliases, and error messages."""
 
 import json
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ FIRST, SECOND = version("1", standard="1", ingestion="1"), version("2", standard
 
 @pytest.fixture
 def aws() -> Iterator[Any]:
-    """Lambda and Step Functions that answer what a test says, and nothing else."""
+    """Lambda and Step Functions with only the answers that a test sets."""
     functions, states = boto3.client("lambda", **KEYS), boto3.client("stepfunctions", **KEYS)
     with Stubber(functions) as of_lambda, Stubber(states) as of_states:
         yield SimpleNamespace(functions=of_lambda, states=of_states, releases=Releases(functions, states, "rag"))

@@ -39,7 +39,7 @@ def test_what_runs_side_by_side_is_one_round_and_a_search_is_none() -> None:
 
 
 def item(first: int, *names: str) -> list[Entry]:
-    """Return what the steps of one item of a Map left, each of which waited for the one before."""
+    """Return the sequential ledger entries of one item of a Map."""
     return [entry(first + place, name) for place, name in enumerate(names)]
 
 

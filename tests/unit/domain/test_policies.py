@@ -1,4 +1,4 @@
-"""What each strategy takes of a policy, what it has when nothing is said, and what it refuses, in one sentence."""
+"""The policy of each strategy: accepted fields, defaults, and one-sentence error messages."""
 
 import json
 from typing import Any

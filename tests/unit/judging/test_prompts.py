@@ -23,7 +23,7 @@ from selfrag.question.rewrite_question.logic import Rewrite
 from selfrag.runtime.settings import DEFAULT_MODELS
 
 FUNCTIONS = Path(__file__).parents[3] / "functions" / "selfrag" / "question"
-# What a step with two prompts asks for by the other one.
+# The second prompt of steps that have two.
 OTHERS = {"decide_retrieval/next": "next.md"}
 # The steps with a shorter prompt for local models.
 LOCAL = ("generate", "grade_relevance", "grade_support")

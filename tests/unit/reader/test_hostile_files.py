@@ -11,7 +11,7 @@ from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavail
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import ContainedFunction, Pool, WorkerProcess
 
-# A module that the worker imports; each function does to it what a library in C might.
+# A module that the worker imports; each function fails like a C library.
 LIBRARY = """
 import os, sys, time
 def spins(key, content):

@@ -1,4 +1,4 @@
-"""Tags and a date: what a document says of itself, and what its object says in its place."""
+"""Tags and a date: a document's own metadata, and metadata of its object, which takes precedence."""
 
 from contextlib import suppress
 
@@ -125,7 +125,7 @@ def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_lon
 def test_any_text_is_a_label_or_none(tags, date):
     found = labels([tags], date)
     assert labels([", ".join(found.tags)], found.date or "") == found
-    # What is understood can be asked for, and given with an upload.
+    # The parsed labels are valid in filters and uploads.
     request = UploadRequest(key="a/a.md", size=1, tags=list(found.tags), date=found.date)
     assert (tuple(request.tags), request.date) == (found.tags, found.date)
 

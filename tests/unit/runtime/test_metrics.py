@@ -1,4 +1,4 @@
-"""What CloudWatch is told: the metrics that the alarms and the dashboard stand on."""
+"""The metrics in CloudWatch that alarms and dashboard use."""
 
 from types import SimpleNamespace
 from typing import Any

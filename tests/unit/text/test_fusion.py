@@ -1,4 +1,4 @@
-"""Fusion: what full text found and what the vector found, as one order."""
+"""Fusion: full-text and vector results in one order."""
 
 import random
 from itertools import pairwise

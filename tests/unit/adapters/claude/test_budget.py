@@ -1,4 +1,4 @@
-"""A step never spends more than it may: before each request, what is left decides how long its reply may be."""
+"""A step never exceeds its budget: before each request, the remainder limits the length of the reply."""
 
 import time
 from typing import Any
@@ -55,7 +55,7 @@ def test_whatever_is_asked_and_replied_costs_no_more_than_it_may(
         except BudgetExceeded:
             break
         assert MIN_TOKENS[kind] <= tokens <= MAX_TOKENS
-        # The model counts a token for every two bytes of natural text at the most, and replies as long as it may.
+        # The model counts at most one token per two bytes of natural text, and replies at full length.
         rubric, asked = len(RUBRIC.text) // 2, len(text.encode()) // 2
         wrote = {None: (0, 0), "5m": (rubric, 0), "1h": (0, rubric)}[life]
         call = call_of(request, asked + (0 if life else rubric), *wrote, tokens)

@@ -1,4 +1,4 @@
-"""Claude over real HTTP: what is sent, and what becomes of each kind of reply."""
+"""Claude over real HTTP: requests, and the handling of each kind of reply."""
 
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -185,7 +185,7 @@ def test_passages_go_as_search_results_with_citations_and_come_back_as_ranges(se
     assert blocks[0]["content"] == [{"type": "text", "text": "One. "}, {"type": "text", "text": "Two."}]
     assert blocks[0]["citations"] == {"enabled": True}
     assert blocks[1]["title"] == "b.md"
-    assert "format" not in sent["output_config"]  # the service refuses it beside citations
+    assert "format" not in sent["output_config"]  # the service rejects it together with citations
     assert [segment.citations for segment in writing.segments] == [(CitedBlocks(0, 0, 1),), (CitedBlocks(1, 0, 1),)]
 
 

@@ -1,4 +1,4 @@
-"""A refusal of the model is waited for as it asks, while there is time; four requests are sent at the most."""
+"""Throttled requests follow the model's Retry-After before the deadline, at most four requests."""
 
 import time
 from email.utils import formatdate
@@ -157,7 +157,7 @@ def test_a_refusal_that_does_not_say_how_long_holds_the_others_back_for_a_few_se
 
 
 class Impatient(MemoryCalls):
-    """Others were told to leave the model, each time that this is asked for a shorter while."""
+    """Shared refusals of other functions, each with a shorter wait."""
 
     def __init__(self, *patience: float) -> None:
         super().__init__()

@@ -71,7 +71,7 @@ def cache() -> MemoryCache:
 
 @pytest.fixture
 def server(cache: MemoryCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """Yield a model whose verdict on support says what a passage says."""
+    """Yield a model whose support verdict quotes a passage."""
     with ModelServer() as running, bootstrap.using(secrets=any_secret, verdicts=cache, recent_calls=MemoryCalls()):
         monkeypatch.setenv("SELFRAG_MODEL_BASE_URL", running.url)
         yield running
@@ -127,7 +127,7 @@ def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
         "claims": [{"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}]
     }
     task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
-    # Enough for the small model, and not for the stronger one beside it.
+    # Enough for the small model, and not for the stronger one.
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
     assert [call.model for call in result.calls] == [HAIKU]
     assert (result.verdict.level, result.error) == ("ungraded", "BudgetExceeded")

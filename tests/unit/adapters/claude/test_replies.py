@@ -1,4 +1,4 @@
-"""A reply that cannot be used is a typed error or a flaw, whatever its bytes are, and what it cost is counted."""
+"""Unusable replies become typed errors or flaws, whatever their bytes, and their cost is counted."""
 
 import json
 from collections.abc import Callable

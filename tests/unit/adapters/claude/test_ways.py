@@ -1,4 +1,4 @@
-"""The ways to a verdict: what a model refuses, is asked for in another way, and never twice."""
+"""Output modes for verdicts: a mode that the model rejects is replaced by the next one, and never tried twice."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""A decision model over the protocol: what is sent, and what counts as an answer."""
+"""Requests to a decision model, and validation of its replies."""
 
 import json
 import math
@@ -169,7 +169,7 @@ def test_a_state_that_may_not_fit_the_window_is_not_sent() -> None:
 
 @given(st.text(max_size=2000))
 def test_no_text_has_more_tokens_by_any_common_tokenizer_than_the_check_counts(text: str) -> None:
-    # A tokenizer falls back to bytes for what it does not know, so digits and marks count one a byte.
+    # A tokenizer falls back to bytes for unknown text, so digits and marks count one per byte.
     from selfrag.text.budgets import most_tokens
 
     assert most_tokens(text) >= len(text.encode("utf-8", "replace")) / 2

@@ -1,4 +1,4 @@
-"""Question sets and feedback are read, and what is measured of answers by them: nearness, citations, abstentions."""
+"""Question sets and feedback, and the measures that use them: nearness, citations, abstentions."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def lines(tmp_path: Path) -> Write:
 
 
 def known(question: GoldQuestion) -> dict[str, Any]:
-    """Return what is known of a question, without what is not."""
+    """Return the fields of a question that are set."""
     return {name: value for name, value in vars(question).items() if name != "id" and value not in ((), None)}
 
 

@@ -28,7 +28,7 @@ STEPS = ROOT / "functions" / "selfrag" / "question"
 
 
 def histories(count: int, server: ModelServer, **policy: Any) -> list[ExecutionHistory]:
-    """Of so many different questions, the histories as they are printed."""
+    """Return the printed histories of this many different questions."""
     with local_stack(server) as stack:
         ended = [
             stack.execute(
@@ -186,7 +186,7 @@ def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_th
     server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Most of a verdict's cost is what it reads from the cache.
+    # Most of a verdict's cost is for input from the cache.
     monkeypatch.setenv("SELFRAG_PRICES", json.dumps({GRADER: [0.1, 0.5, 1.0]}))
     traces, option = [build_trace(history) for history in traced[:6]], stricter("grade_utility")
     found = again(traces, option, max_cost=0.0006, parallel=1)

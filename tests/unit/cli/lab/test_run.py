@@ -37,7 +37,7 @@ QUESTIONS = [gold(f"{number}?") for number in range(10)]
 
 
 class Asked:
-    """Answers, and counts what it was asked; `instead` may raise, or give another response."""
+    """Answers and counts questions; `instead` may raise, or give another response."""
 
     def __init__(self, instead: Callable[[AskRequest], dict[str, Any] | None] = lambda request: None) -> None:
         self.requests: list[AskRequest] = []

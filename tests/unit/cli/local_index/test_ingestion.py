@@ -1,4 +1,4 @@
-"""A directory is read into the index, and the index stays in step with it."""
+"""Ingestion of a directory, and updates of the index."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

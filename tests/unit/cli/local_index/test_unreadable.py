@@ -1,4 +1,4 @@
-"""What cannot be read of a directory is said, and the rest is found."""
+"""Unreadable files of a directory are reported, and the others are indexed."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""What is written to the embedded index is found, and what is deleted is not."""
+"""Writes to the embedded index, and deletions, are visible to searches."""
 
 from collections.abc import Iterator
 from contextlib import closing

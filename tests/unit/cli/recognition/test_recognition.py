@@ -80,7 +80,7 @@ def calls(log: Path) -> int:
 
 
 def ingested(folder: Path) -> list[str]:
-    """Return what the report of an ingestion warns of."""
+    """Return the warnings of an ingestion's report."""
     return sync(DocumentSource("scans", folder), embedder=FakeEmbedder()).warnings
 
 

@@ -221,7 +221,7 @@ def test_a_watcher_hears_of_a_step_that_ends_while_the_next_is_at_work() -> None
     assert running.watch(len(running.history), SOON) is None
 
 
-# What the runner reads of a state of each type; `Comment` is for people.
+# The fields of each state type that the runner reads; `Comment` is for people.
 _LEFT, _TRIED = {"Type", "Comment", "Assign", "Output", "Next", "End"}, {"Retry", "Catch"}
 READ: dict[str, set[str]] = {
     "Pass": _LEFT,

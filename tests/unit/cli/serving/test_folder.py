@@ -18,7 +18,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def everything(directory: Path) -> dict[str, bytes | None]:
-    """All that lies beside and below a directory, with what it holds."""
+    """Return the contents of all files in a directory and its siblings."""
     found = sorted(directory.parent.rglob("*"))
     return {str(path): path.read_bytes() if path.is_file() else None for path in found}
 

@@ -1,4 +1,4 @@
-"""HTTP as uvicorn takes it here: what is no request, what is too large, and clients that take their time."""
+"""HTTP limits of the server: malformed requests, large requests, and slow clients."""
 
 import http.client
 import socket
@@ -29,7 +29,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def sent(url: str) -> Iterator[socket.socket]:
-    """Yield a connection that fails rather than wait: what is asked for on it has to come."""
+    """Yield a connection with a timeout, so that a missing reply fails."""
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=20) as connection:
         yield connection
 

@@ -1,4 +1,4 @@
-"""What a person sees of a response and of passages."""
+"""The terminal output of a response and its passages."""
 
 from io import StringIO
 from typing import Any
@@ -19,7 +19,7 @@ def hits(*passages: dict[str, Any]) -> list[SearchHit]:
 
 
 def printed(show: Any, *arguments: Any) -> str:
-    """Return what is shown, in one line."""
+    """Return the output in one line."""
     text = StringIO()
     show(Console(file=text, width=200), *arguments)
     return " ".join(text.getvalue().split())
@@ -152,7 +152,7 @@ def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]])
 
 
 def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
-    """Return what a person sees of an answer with these citations, for which a search brought these passages."""
+    """Return the output for an answer with these citations and retrieved passages."""
     search = Step("Retrieve", 0.0, 0.1, attempts=1, task={}, result={"passages": passages}, error="")
     return printed(show_response, response_of(citations, passages), [search], True)
 

@@ -1,4 +1,4 @@
-"""What becomes of every file of a directory is said, each once."""
+"""The report lists every file of a directory exactly once."""
 
 import os
 from dataclasses import replace

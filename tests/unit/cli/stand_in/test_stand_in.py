@@ -1,4 +1,4 @@
-"""The stand-in quotes what stands there, declines, and never passes for a judge."""
+"""The stand-in quotes passages, declines, and never claims to be a judge."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Items in the home: what one process writes, every other one sees, also after all of them are gone."""
+"""Items in the home: writes are visible to every process and outlive them."""
 
 import multiprocessing
 import threading

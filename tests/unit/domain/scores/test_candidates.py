@@ -1,4 +1,4 @@
-"""What holds of the scores of answers, whatever their verdicts and probabilities are."""
+"""Properties of answer scores, for arbitrary verdicts and probabilities."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -40,7 +40,7 @@ class FakeManifest:
 
 
 class FakeIndex:
-    """An index that does what it is told with what is added, and remembers it."""
+    """An index that calls a function with added passages, and stores them."""
 
     def __init__(self, outcome: Any = None, found: dict[str, list[str]] | None = None) -> None:
         self.outcome, self.found = outcome, found or {}

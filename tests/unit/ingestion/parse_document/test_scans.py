@@ -1,4 +1,4 @@
-"""Pages of a PDF that show pictures and hold no text: found, kept for the recogniser, told where there is none."""
+"""Image-only pages of a PDF: found, stored for the recogniser, and reported if there is none."""
 
 import pytest
 
@@ -16,7 +16,7 @@ HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, o
 
 
 class Bucket:
-    """One object, and what is kept."""
+    """One object, and stored data."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.held = content, {}

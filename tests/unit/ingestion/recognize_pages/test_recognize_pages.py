@@ -32,7 +32,7 @@ class Work:
 
 
 class Slow:
-    """A recogniser that says nothing for some looks, and notes what was begun."""
+    """A recogniser that needs several polls, and records started jobs."""
 
     def __init__(self, *pages, looks=0, error=None) -> None:
         self.pages, self.looks, self.error, self.begun = pages, looks, error, []

@@ -1,4 +1,4 @@
-"""Rows, tables and parts: what belongs together is in one piece, and each piece says where it stands."""
+"""Rows, tables and parts: related content shares a piece, and each piece has its location."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from selfrag.text.weight import CAPACITY
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 WORDS = st.text("ab 1.;:\n休暇", max_size=40)
-# Headings share no word with what stands below them: where a piece of the same words stands could not be told.
+# Headings share no word with the text below them, or its position would be ambiguous.
 HEADINGS = st.text("xy 7.;:\n給料", max_size=40)
 WRITTEN = st.lists(
     st.one_of(

@@ -217,7 +217,7 @@ def test_a_step_that_failed_is_the_reason_and_not_the_cost_limit(error: str, dea
 def test_without_a_failed_step_the_cost_limit_is_the_reason() -> None:
     spent = composed(ledger=[DEAR, {"step": "Generate", "error": "BudgetExceeded"}])
     assert (spent.status, "cost limit" in spent.answer) == ("partial", True)
-    # What was done ahead, and not needed, is no reason.
+    # Unused speculative work is not a reason.
     ahead = {"step": "Generate", "error": "TemporarilyUnavailable", "waste": True}
     assert "cost limit" in composed(ledger=[DEAR, ahead]).answer
 

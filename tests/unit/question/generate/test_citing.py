@@ -1,4 +1,4 @@
-"""A quote says where it stands: the part of its document, and the rows that it touches."""
+"""The location of a quote: the part of its document, and its rows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Plan, the step: what it is given and gives back as the workflow hands it over."""
+"""The step Plan: its input and output in the workflow."""
 
 import json
 from typing import Any

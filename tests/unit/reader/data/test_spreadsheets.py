@@ -90,7 +90,7 @@ def test_a_number_is_what_its_cell_shows(style, value, said):
         ("[h]:mm", 1.5, "36:00"),
         ("[h]:mm:ss", 1.5, "36:00:00"),
         ("[mm]:ss", 0.0625, "90:00"),
-        # What the ruler below refuses, or shows otherwise than Excel does.
+        # Formats that the comparison below rejects, or that differ from Excel.
         ("$#,##0,K", 45000, "$45K"),
         ("▲ 0;▼ 0", -5, "▼ 5"),
         ("0 %", 0.25, "25 %"),

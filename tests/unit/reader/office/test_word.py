@@ -1,4 +1,4 @@
-"""What stands beside the text of a Word document, and what its tables say."""
+"""Notes, comments and tables of Word documents."""
 
 import pytest
 

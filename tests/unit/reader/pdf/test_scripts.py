@@ -26,7 +26,7 @@ def read(content, ranges="<00> <ff> <0000>"):
 
 
 def shown(*parts, notes=()):
-    """Return what is read of a line whose parts are raised by +, lowered by _, or level."""
+    """Return the text of a line whose parts are raised by +, lowered by _, or level."""
     signs = {"+": "4 Ts /F1 7 Tf", "_": "-2 Ts /F1 7 Tf"}
     drawn = " ".join(f"{signs.get(part[0], '0 Ts /F1 11 Tf')} ({part.lstrip('+_')}) Tj" for part in parts)
     below = "\n".join(f"BT /F1 {note.size} Tf {note.x} {note.y} Td ({note.words}) Tj ET" for note in notes)

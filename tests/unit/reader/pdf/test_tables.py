@@ -365,7 +365,7 @@ LIMIT_HEAD = ("Object", "Limit", "Owner")
 
 
 def limit_rows(y, *rows, head=True):
-    """Return rows of three columns; the parts of a cell stand below each other."""
+    """Return rows of three columns; the parts of a cell are on consecutive lines."""
     page = (
         [*(Text(x, y + 20, name, 11, BOLD) for x, name in zip((72, 300, 400), LIMIT_HEAD, strict=True))] if head else []
     )

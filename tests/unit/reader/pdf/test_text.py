@@ -328,7 +328,7 @@ def body(city):
 
 
 def furnished(header, footer):
-    """Six pages of known text below a header and above a footer, which are told the page."""
+    """Six pages of known text with a header and a footer, which contain the page number."""
     return laid(
         *(
             [

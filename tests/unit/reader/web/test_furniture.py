@@ -1,4 +1,4 @@
-"""What only helps to get about in a web page is in no passage, and of the article nothing is lost."""
+"""Navigation of a web page is in no passage, and the article is complete."""
 
 import re
 

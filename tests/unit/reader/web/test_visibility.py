@@ -1,4 +1,4 @@
-"""What nobody sees on a web page, and what is struck through, is no evidence: a warning counts it."""
+"""Hidden and struck text of a web page is not evidence; a warning counts it."""
 
 import pytest
 

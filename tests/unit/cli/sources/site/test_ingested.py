@@ -1,4 +1,4 @@
-"""A site is read as a directory is: what was read and what was not is told, and nothing is sent twice."""
+"""A site is ingested like a directory: read and unread pages are reported, and nothing is sent twice."""
 
 import pytest
 from werkzeug.wrappers import Response
