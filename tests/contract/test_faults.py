@@ -1,4 +1,4 @@
-"""What each fault of the collection is told as."""
+"""The error for each fault of the collection."""
 
 from dataclasses import replace
 from typing import Any

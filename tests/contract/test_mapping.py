@@ -1,4 +1,4 @@
-"""The index's fields: what is only shown is kept and not searched, and an index of a former release goes on."""
+"""The index's fields: display fields are stored and not searched, and an index of a former release keeps working."""
 
 from typing import Any
 

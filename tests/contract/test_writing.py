@@ -25,7 +25,7 @@ def test_of_1000_passages_with_a_tenth_of_the_items_failing_none_is_lost_and_non
     entries = [entry(f"p{n}", "words " * 1_500) for n in range(1000)]
     added = index.add(entries)
     first = len(added.ids)
-    # What is still refused after five tries is named, and the caller adds just that.
+    # Entries refused five times are named, and the caller retries only those.
     while added.failed:
         assert set(added.failed.values()) == {"TemporarilyUnavailable"}
         added.ids.update((again := index.add([e for e in entries if e.passage.passage_id in added.failed])).ids)
@@ -67,7 +67,7 @@ def test_an_index_that_went_while_it_was_written_to_is_made_by_the_next_try(
     service: OpenSearchDouble, index: OpenSearchPassages
 ) -> None:
     index.add([])
-    service.knobs.statuses.append(200)  # it is thought to be there, and is gone
+    service.knobs.statuses.append(200)  # the index seems to exist, but was deleted
     del service.indices["passages"]
     assert index.add([entry("p")]).failed == {"p": "TemporarilyUnavailable"}
     assert list(index.add([entry("p")]).ids) == ["p"]

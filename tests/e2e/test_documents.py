@@ -100,7 +100,7 @@ def test_a_key_that_may_ask_cannot_upload_replace_or_delete(service: Service) ->
         service.asks("POST", "/v1/documents", json=upload),
         service.asks("POST", "/v1/documents", json=replace),
         service.asks("DELETE", where),
-        # What is there is not told apart from what is not.
+        # Forbidden and missing documents are indistinguishable.
         service.asks("DELETE", f"/v1/documents/{'0' * 32}"),
     ]
     assert {problem(reply, 403)["hint"] for reply in refused} == {
@@ -242,7 +242,7 @@ def test_the_address_is_good_for_one_object_of_one_size_and_type(service: Servic
     assert upload["headers"] == {
         "Content-Type": "text/markdown", "x-amz-meta-date": "2026-01-31", "If-None-Match": "*"
     }  # fmt: skip
-    # S3 refuses another value of what is signed.
+    # S3 refuses other values of signed headers.
     named = {*(name.lower() for name in upload["headers"]), "content-length", "host"}
     assert set(signed["X-Amz-SignedHeaders"][0].split(";")) == named
 

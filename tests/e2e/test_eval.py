@@ -235,7 +235,7 @@ def test_a_run_that_is_told_to_end_in_the_middle_goes_on_without_asking_twice(
     assert len(asked.questions) == 4
     report = command(*arguments).response
     assert (report["compared"], report["variants"][0]["measures"]["match"]) == (8, 1)
-    # The command waits for what is at work.
+    # The command waits for running questions.
     assert sum(asked.questions.values()) == 8
 
 
@@ -259,7 +259,7 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
             (body["model"], body["system"][0]["text"].endswith("Be strict.\n"))
             for body in server.asked("grade_support")
         )
-        # The strict profile has no first judge; what the other prompt finds is repaired, and judged once more.
+        # The strict profile has no first judge; findings of the other prompt are repaired, and judged once more.
         assert by_prompt == {(GRADER, False): 4, (WRITER, False): 8, (GRADER, True): 8, (WRITER, True): 8}
         server.counts.clear()
         again = ("eval", "--from", "cranes.results.jsonl", "--variant", f"grade_support={strictest}", "--json")

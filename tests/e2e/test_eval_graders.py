@@ -13,7 +13,7 @@ from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 
 FACT = "Leave is 25 days a year."
-# People's label, then what the first grader and the second one say of the claim.
+# The label, then the verdicts of the first and the second grader.
 CLAIMS = {
     "Leave is 25 days.": ("supported", "full", "full"),
     "Leave is 25 days a year.": ("supported", "full", "full"),

@@ -66,7 +66,7 @@ def test_who_asks_hears_each_pass_as_it_ends_and_the_same_answer_as_json_at_last
         assert {event["event"] for event in passes} == {"pass"}
         assert said(passes[-1])["verdicts"]["GradeRelevance"] == {"relevant": 4}
         assert all(said(event)["seconds"] >= 0 for event in passes)
-        # What is written already comes with its checks alone.
+        # The stream has text only after its checks.
         draft = api.get(reply.headers["location"], params={"trace": True}).json()["draft"]["answer"]
         assert draft
         assert not [event for event in passes if draft in event["data"]]

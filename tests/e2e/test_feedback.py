@@ -1,4 +1,4 @@
-"""What people say of answers: taken from those who may read them, kept once, and asked again by `eval --from`."""
+"""Feedback on answers: accepted from their readers, stored once, and replayed by `eval --from`."""
 
 import json
 import threading
@@ -197,7 +197,7 @@ def test_what_people_said_is_right_is_asked_again_and_measured(
     report = here("eval", "--from", file, "--endpoint", str(api.base_url), "--json").response
     measures = report["variants"][0]["measures"]
     assert report["compared"] == 2
-    # The first is answered as people said that it should be; the second is, too, and should not be.
+    # The first answer matches its feedback; the second should have abstained.
     assert (measures["match"], measures["citation_recall"], measures["abstention_recall"]) == (0.5, 1, 0)
 
 

@@ -48,7 +48,7 @@ class Served(str):
 
 @contextmanager
 def served(command: Command, *arguments: str, told: Callable[[str], None] = lambda stderr: None) -> Iterator[Served]:
-    """Yield the URL that `selfrag serve` prints; when the block ends it is told to end, and what it said is told."""
+    """Yield the URL that `selfrag serve` prints; afterwards stop it and collect its output."""
     process = command.start("serve", "--port", "0", *arguments)
     try:
         assert process.stdout is not None
@@ -132,7 +132,7 @@ def test_a_port_that_is_taken_is_told_in_one_sentence(read: Command, url: str) -
 
 
 def upload(api: httpx2.Client, key: str, content: bytes) -> str:
-    """Put a document where the API says; where it is to be looked at."""
+    """Upload a document as the API instructs, and return its status URL."""
     reply = api.post("/v1/documents", json={"key": key, "size": len(content)})
     assert reply.status_code == 201, reply.text
     sent = httpx2.put(reply.json()["upload"]["url"], content=content, timeout=20)
@@ -141,7 +141,7 @@ def upload(api: httpx2.Client, key: str, content: bytes) -> str:
 
 
 def settled(api: httpx2.Client, where: str) -> dict[str, Any]:
-    """A document as soon as it is not `working` any more."""
+    """Wait until a document is not `working`, and return it."""
 
     def look() -> dict[str, Any] | None:
         reply = api.get(where)

@@ -29,7 +29,7 @@ class Asked:
         forget_verdicts()
         if step == "rewrite_question":
             self.model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.0}
-        # The longest deadline: what is shown is that retries end by themselves.
+        # The longest deadline, so that retries end before it.
         policy = {"web_search": False, "deadline_seconds": 240, "top_k": 1, "max_rewrites": 1}
         execution = self._stack.execute({**QUESTION, "policy": policy})
         assert execution.output is not None, execution.error

@@ -1,4 +1,4 @@
-"""Each fault of the model in each step: the API answers, says what failed, and counts only what was paid."""
+"""Each fault of the model in each step: the API answers, names the failed step, and counts only paid requests."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from tests.support.doubles.model_server import Fault
 from tests.support.model_faults import STEPS, STRATEGIES, TRANSIENT, Asking, asking, faults_of
 
-# A request with one of these has no reply that says what it cost.
+# Requests with these faults have no reply with usage.
 UNPAID: list[Fault] = [*(fault for fault in TRANSIENT if fault != "content null"), 400, 401, 404]
 
 

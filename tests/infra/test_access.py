@@ -39,7 +39,7 @@ def test_a_private_api_is_called_through_its_endpoints_alone(planned: Planner, a
 
         through = endpoint in PRIVATE["api_vpc_endpoint_ids"]
         assert invokes(own) is through
-        # With signatures a caller needs a policy of their own; with keys everybody comes as far as the key.
+        # With signatures a caller needs an IAM policy; with keys everybody reaches the key check.
         assert invokes(None) is (through and auth == "api_key")
 
 

@@ -1,4 +1,4 @@
-"""The tools of agents, planned without AWS: a route, a function and what it may invoke if chosen, else none."""
+"""The tools of agents, planned without AWS: a route, a function and its permissions if enabled, else none."""
 
 import json
 from typing import Any

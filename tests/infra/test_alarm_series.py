@@ -102,5 +102,5 @@ def test_uploads_that_wait_set_their_alarm_off_and_others_do_not(alarms: Alarms)
     died = uploads(3, 1, 10, dies=lambda run: run.name == "execution-1" and run.transitions == 6)
     assert [on_after(alarm, samples, 720) for samples in (uploads(40, 900, 10), at_once, died)] == [{}, {}, {}]
     assert at_once, "it reports while uploads wait"
-    # Titan refuses most calls: the first document goes on hour after hour, and the second one waits.
+    # Titan throttles most calls: the first document retries for hours, and the second one waits.
     assert 360 <= on_after(alarm, uploads(2, 1, 3600, unfinished=True), 720)["uploads-waiting"] <= 376

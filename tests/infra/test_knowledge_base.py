@@ -1,4 +1,4 @@
-"""A knowledge base in the Terraform: the function that searches may ask it, and loses what it has no use for."""
+"""A knowledge base in the Terraform: the searching function may query it, and loses unused permissions."""
 
 import json
 

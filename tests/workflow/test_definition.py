@@ -266,7 +266,7 @@ def test_each_retry_is_written_once(definition: Path) -> None:
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_terraform_and_python_read_the_same_words(definition: Path) -> None:
-    # Of N and the like terraform's yamldecode makes true or false, PyYAML of some and not of others.
+    # YAML 1.1 booleans: Terraform's yamldecode converts N and the like, PyYAML only some of them.
     plain = [t for t in yaml.scan(definition.read_text(encoding="utf-8")) if getattr(t, "plain", False)]
     assert not [t for t in plain if t.value.lower() in ("y", "n", "yes", "no", "on", "off")]
 

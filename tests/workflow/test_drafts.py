@@ -1,4 +1,4 @@
-"""The draft of a question at work: its answer as it is written, at each moment of its history."""
+"""The draft of a running question: its answer as it is written, at each moment of its history."""
 
 from typing import Any
 

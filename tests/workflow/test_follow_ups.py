@@ -1,4 +1,4 @@
-"""What is remembered of an answer, and a question that follows up on it."""
+"""The stored answer of a question, and a follow-up question."""
 
 import json
 import time

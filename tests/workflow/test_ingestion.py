@@ -36,7 +36,7 @@ def test_the_same_content_again_does_nothing(running: Ingestion) -> None:
     running.done(KEY)
     embedded = len(running.titan.texts)
     assert running.done(KEY)["action"] == "nothing"
-    # A new version of the object with the same bytes is read, and no more.
+    # A new version of the object with the same bytes is only read.
     running.put(KEY, FIRST)
     assert running.done(KEY)["status"] == "ready"
     assert len(running.titan.texts) == embedded
@@ -62,7 +62,7 @@ def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
     running.put(KEY, FIRST)
     running.done(KEY)
     before = held("passages")
-    # What terraform sets when its variable `index` is changed.
+    # Terraform's settings after a change of its variable `index`.
     new = {"INDEX_NAME": "passages-256", "VECTOR_DIMENSIONS": "256", "PIPELINE": "1/passages-256/256"}
     for name, value in new.items():
         monkeypatch.setenv(f"SELFRAG_{name}", value)
@@ -87,12 +87,12 @@ def test_another_collection_gets_every_document_by_a_reindexing_and_finds_none_b
         running.done(key)
     loaded = running.texts()
     assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
-    # What terraform sets when the collection was replaced by an empty one.
+    # Terraform's settings after the collection was replaced by an empty one.
     running.collection.indices.clear()
     monkeypatch.setenv("SELFRAG_PIPELINE", "1/passages/512/another")
     bootstrap.forget()
     assert running.texts().total() == 0
-    # What a reindexing does with each object.
+    # A reindexing runs this for each object.
     done = [running.done(key) for key in keys]
     assert [(each["action"], each["status"], each["passages"]) for each in done] == [("read", "ready", 1)] * 3
     assert running.texts() == loaded

@@ -25,7 +25,7 @@ TICK, HOUR = 900, 3600
 
 
 class Work:
-    """Ingestions that take `seconds`; `ends` are what they give, in turn."""
+    """Ingestions that take `seconds`; `ends` are their results, in turn."""
 
     def __init__(self, places: int = 2, seconds: float = 10, **options: Any) -> None:
         self.ends: list[Json | Failure] = []
@@ -335,7 +335,7 @@ def test_no_change_is_lost_in_a_thousand_runs(seeds: range) -> None:
 
 
 def holds(seed: int) -> None:
-    """In the end the index holds what the bucket does, whatever happened in the first hour."""
+    """Finally the index matches the bucket, whatever happened in the first hour."""
     chance = random.Random(seed)
     random.seed(seed)  # of the retries' jitter
     model = IngestionModel(chance, faulty=chance.choice([0, 0, 0.2]))
@@ -353,7 +353,7 @@ def holds(seed: int) -> None:
     model.clock = intake.clock
 
     def ended(run: Run) -> None:
-        # EventBridge has delivered the event; whoever stops the execution before it recorded it, starts it again.
+        # EventBridge has delivered the event; whoever stops the execution before it is recorded must restart it.
         if run.status == "ABORTED" and run.state in ("ReadEvent", "RecordUpload", "RecordDeletion"):
             intake.start(run.payload)
         intake.ended.append(run)

@@ -16,7 +16,7 @@ from tests.support.roles.calls import HERE
 from tests.support.roles.recorded import Calls, as_caller, recording
 
 STRATEGIES = ("self_rag", "naive", "corrective", "adaptive", "candidates", "segments")
-# Nothing checks the answers of these two, and the model's double never says that a third one's is complete.
+# The first two have no check of answers, and the model's double never reports a complete answer to the third.
 STATUS = dict.fromkeys(("naive", "corrective", "segments"), "partial")
 PAGE = {"x-amz-bedrock-kb-document-page-number": 2}
 CHUNKS = [

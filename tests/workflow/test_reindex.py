@@ -22,12 +22,12 @@ OBJECT = {"bucket": "b", "key": 'people/a "b" {c}\\.md'}
 
 
 def after(state: str, given: Any, result: Any = None) -> Any:
-    """Return what a state gives to the next."""
+    """Return the input of the next state."""
     return template(STATES[state]["Output"], {"states": {"input": given, "result": result}})
 
 
 def routed(**ended: Any) -> tuple[str, Any]:
-    """Return where an execution of the ingestion that ended so leads to, and with what."""
+    """Return the next state after an ingestion with this end, and its input."""
     output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": "", "unfinished": False, **ended}
     given = after("IngestDocument", {**OBJECT, "waits": output.pop("waits", 0)}, {"Output": output})
     for choice in STATES["RouteIngested"]["Choices"]:

@@ -1,4 +1,4 @@
-"""What is done before it is known to be needed: it saves rounds, and the answer is that of the slower way."""
+"""Speculation saves rounds, and the answer equals that of the sequential path."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def writer(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def searched(event: dict[str, Any]) -> dict[str, Any]:
-    """Return what a query finds, whenever it is searched."""
+    """Return the results of a query, independent of time."""
     number = 1 if event["queries"] == ["How many days?"] else 2
     return steps.found(*(f"p{number}-{n}" for n in range(event["top_k"])))
 

@@ -73,7 +73,7 @@ def graded(**labels: str) -> Any:
     )
 
 
-# From a relevant passage the answer is written at once; the other two ways search the web, and differ in what is kept.
+# After relevant passages the answer is written at once; the other two ways search the web, and keep different passages.
 BY_THE_WEB = ["Retrieve", "GradeRelevance", "SearchWeb", "GradeRelevance", "Generate"]
 DOCUMENTS, WEB = [f"p1-{n}" for n in range(4)], [f"w{n}" for n in range(4)]
 CORRECTIVE: dict[str, tuple[Any, list[str], list[str]]] = {
@@ -160,7 +160,7 @@ def test_the_largest_corrective_policy_stays_within_forty_calls() -> None:
 
 SIMPLE, COMPLEX = steps.retrieval("yes", "simple"), steps.retrieval("yes", "complex")
 LOOP = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility"]
-# What each of the three ways steps through: without a search, in one pass, or as Self-RAG does.
+# The steps of each of the three ways: without a search, in one pass, or as Self-RAG does.
 ADAPTIVE: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no search": (steps.retrieval("no"), ["DecideRetrieval", "Generate", "GradeUtility"]),
     "one pass": (SIMPLE, ["DecideRetrieval", "Retrieve", "Generate"]),

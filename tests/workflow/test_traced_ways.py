@@ -1,4 +1,4 @@
-"""Which way a strategy took is told by its trace, and what it kept of a passage."""
+"""A strategy's trace names its way, and the kept parts of a passage."""
 
 import re
 from io import StringIO

@@ -12,7 +12,7 @@ from tests.support.page.said import response_of, saying_each
 
 SENTENCES = ["A berth costs 34 euros a night. ", "Dogs are welcome on all piers. ", "The crane lifts 90 tonnes."]
 ANSWER = "".join(SENTENCES)
-# As a judge says them: in words of its own.
+# The claims in a judge's words.
 CLAIMS = {
     "A guest berth costs 34 euros a night": "full",
     "Dogs are welcome on piers": "partial",

@@ -1,4 +1,4 @@
-"""What fails looks failed, says what to do, and is done again by a click or when the network is back."""
+"""Failures look like failures, give advice, and are retried by a click or when the network is back."""
 
 from typing import Any
 

@@ -21,7 +21,9 @@ def reached(tab: Tab, selector: str, most: int = 40) -> None:
 
 
 def stops(tab: Tab) -> list[str]:
-    """Where the focus stands as Tab is pressed, until it comes round or leaves the page; each is seen to have it."""
+    """Return the focused elements while Tab is pressed, until the focus returns or leaves the page; each must show its
+    focus.
+    """
     found: list[str] = []
     # The field has the focus as the page opens: begin before the first control.
     tab.run("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); null")
@@ -105,7 +107,7 @@ def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(ta
 @pytest.mark.parametrize("width", [640, 320])
 def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab, width: int) -> None:
     look = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
-    # What 200% and 400% leave of 1280 pixels (WCAG 1.4.10).
+    # The widths of 1280 pixels at 200% and 400% zoom (WCAG 1.4.10).
     with saying_each(["Fact number one of the documents. " * 40]) as url:
         tab.open(f"{url}/#case-0", width)
         tab.until("turns.length")

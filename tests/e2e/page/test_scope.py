@@ -1,4 +1,4 @@
-"""Where to search is ticked: folders and documents, by mouse and keyboard, however many there are."""
+"""The search scope: folders and documents are ticked by mouse and keyboard, also in long lists."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A cold start: a function makes what it needs while it starts, so that its first invocation does its work alone."""
+"""A cold start: a function creates its clients at start, so that its first invocation only does its own work."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from tests.support.cold_services import ANSWER, EVENTS, services
 from tests.support.cold_start import NoStart, Started, start
 
-# What makes clients: loading it, and letting it make one, is what takes long.
+# Modules of clients, which are slow to import and to set up.
 HEAVY = {"anthropic", "boto3", "botocore", "httpx2", "opensearchpy", "urllib3", "pydantic", "selfrag"}
 
 

@@ -19,7 +19,7 @@ OTHERS = ("cp313-cp313-manylinux_2_17_x86_64", "cp312-cp312-manylinux_2_17_aarch
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return a project, beside a folder of wheels."""
+    """Return a project next to a folder of wheels."""
     wheels = tmp_path / "wheels"
     for tag in (FAST, *OTHERS):
         wheel(wheels, "fast", "1.0", tag, requires=('old; python_version < "3.13"', "heavy", "plain>=1"))

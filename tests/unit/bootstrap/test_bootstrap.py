@@ -134,7 +134,7 @@ def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
 
 @pytest.fixture
 def lambda_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Treat imports of this process like those of a starting Lambda."""
+    """Make this process look like a starting Lambda."""
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "selfrag-retrieve")
 
 

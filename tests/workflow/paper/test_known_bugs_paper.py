@@ -1,4 +1,4 @@
-"""The errors of the paper's public code (1fcdc42) that could occur here, each by what a user would see."""
+"""The errors of the paper's public code (1fcdc42) that could occur here, each by its visible effect."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_error_5_an_answers_use_counts_half_unless_the_asker_says_otherwise() ->
 
 
 def test_error_6_an_option_wins_however_its_answers_are_written() -> None:
-    """Of "true", "True" and "false" the first two are one option, whose sum is the higher one."""
+    """ "true" and "True" are one option, whose sum exceeds that of "false"."""
     options = {"a": ("true", 0.6), "b": ("True", 0.6), "c": ("false", 0.9)}
 
     def grade(event: dict[str, Any]) -> dict[str, Any]:

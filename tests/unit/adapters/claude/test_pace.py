@@ -157,7 +157,7 @@ def test_a_refusal_that_does_not_say_how_long_holds_the_others_back_for_a_few_se
 
 
 class Impatient(MemoryCalls):
-    """Shared refusals of other functions, each with a shorter wait."""
+    """Recent calls whose required wait shrinks with each query."""
 
     def __init__(self, *patience: float) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ SENT: list[dict[str, Any]] = []
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Return a function that records requests, and returns their size."""
+    """Record a request; allow only POST and OPTIONS."""
     SENT.append(event)
     status, headers = (204, {"Allow": ["POST, OPTIONS"]}) if event["httpMethod"] == "OPTIONS" else (202, {})
     return {"statusCode": status, "body": "", "multiValueHeaders": {**headers, "Location": ["/v1/questions/a"]}}

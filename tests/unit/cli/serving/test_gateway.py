@@ -26,7 +26,6 @@ def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.Monke
         return int(handler(event_of(ProxyRequest("GET", "/v1/health", {}, {})), LocalContext())["statusCode"])
 
     def interrupted(route: Route, *given: Any, **named: Any) -> None:
-        """A hook before all requests that is interrupted by another request."""
         monkeypatch.setattr(Route, "_build_middleware_stack", build)
         with ThreadPoolExecutor(1) as other:
             other.submit(status).result()

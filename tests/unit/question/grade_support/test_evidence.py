@@ -132,7 +132,7 @@ def numbers(sentence: str, text: str) -> Iterator[str]:
 
 
 def names(sentence: str, text: str) -> Iterator[str]:
-    """Yield the sentence with each of its names replaced by another one of the passage."""
+    """Yield the sentence with each of its names replaced by another name of the passage."""
     months = set(MONTHS.split())
     for found in NAME.finditer(sentence):
         for other in set(NAME.findall(text)) - months - {found[0]}:
