@@ -31,7 +31,7 @@ def terraform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run without credentials and with an empty home; on AWS machines the metadata service would provide credentials."""
+    """Run with an empty home and without credentials, also those of a machine on AWS."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
