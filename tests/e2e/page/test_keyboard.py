@@ -21,9 +21,7 @@ def reached(tab: Tab, selector: str, most: int = 40) -> None:
 
 
 def stops(tab: Tab) -> list[str]:
-    """Return the focused elements while Tab is pressed, until the focus returns or leaves the page; each must show its
-    focus.
-    """
+    """Return the elements that Tab focuses until it returns or leaves the page; each must show its focus."""
     found: list[str] = []
     # The field has the focus as the page opens: begin before the first control.
     tab.run("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); null")

@@ -65,7 +65,7 @@ def damaged() -> dict[str, bytes]:
 
 
 def suspicious() -> dict[str, bytes]:
-    """Yield files by name that are readable, though they have external references, programs, or large content."""
+    """Return files by name that are readable, though they have external references, programs, or large content."""
     away = "http://127.0.0.1:9/x"
     relation = f'<Relationship Id="r" Type="x/header" TargetMode="External" Target="{away}"/>'
     wide = '<w:tr><w:tc><w:tcPr><w:gridSpan w:val="99999"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>'

@@ -28,7 +28,7 @@ class TitanDouble(Loopback):
         super().__init__(self._respond)
         self.texts: list[str] = []
         self.dimensions: list[int] = []
-        # The texts' source for the guardrail: INPUT or OUTPUT.
+        # Sources of the guardrail's calls: INPUT or OUTPUT.
         self.sources: list[str] = []
         # The number of coming calls to throttle.
         self.throttles = 0

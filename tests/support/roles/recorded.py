@@ -111,7 +111,7 @@ def recording() -> Iterator[Calls]:
 
 
 def _in_the_collection(method: str, url: str) -> tuple[str, str]:
-    """Return the data access policy's request; its index is the functions' setting."""
+    """Return the permission and the resource of a request; the functions' index gets its default name."""
     permission, index = data_access(method, url, "selfrag-nextgen")
     told = f"index/selfrag-nextgen/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
     return permission, "index/selfrag-nextgen/passages" if index == told else index
