@@ -14,7 +14,7 @@ import typer
 from selfrag.domain.passages import Passage
 from selfrag.question.grade_support.fact_check import FactChecker
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.terminal import print_row
+from selfrag_cli.terminal import print_line
 
 PARAPHRASES = Path(__file__).with_name("paraphrases.psv")
 # References such as "passage 2", and the numbers of items, have one.
@@ -105,13 +105,13 @@ def main(
     """Print a row for each kind of our paraphrases, for each file of labelled rows, and each pair of files of XQuAD."""
     files = files or []
     for kind, claims in paraphrased().items():
-        print_row({"set": kind, **figures(claims)})
+        print_line(json.dumps({"set": kind, **figures(claims)}, ensure_ascii=False))
     parallel = [file for file in files if file.suffix == ".json"]
     for file in (file for file in files if file.suffix == ".jsonl"):
-        print_row({"set": file.stem, **figures(list(labelled(file)))})
+        print_line(json.dumps({"set": file.stem, **figures(list(labelled(file)))}, ensure_ascii=False))
     for one, other in product(parallel, parallel):
         name = f"{one.stem.removeprefix('xquad.')} in {other.stem.removeprefix('xquad.')}"
-        print_row({"set": name, **figures(list(translated(one, other)))})
+        print_line(json.dumps({"set": name, **figures(list(translated(one, other)))}, ensure_ascii=False))
 
 
 def run() -> None:

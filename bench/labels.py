@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from selfrag.text.sentences import split_sentences
-from selfrag_cli.terminal import print_row
+from selfrag_cli.terminal import print_line
 
 Row = dict[str, Any]
 _ENTAILED = {"entailment": "supported", "neutral": "unsupported", "contradiction": "contradicted"}
@@ -143,7 +143,7 @@ def main(
         url = f"https://github.com/{labelled.repository}"
         raise typer.BadParameter(f"{error.filename} is not there: `git clone {url}`, at {labelled.commit}.") from error
     for row in labelled.read(*texts):
-        print_row(row)
+        print_line(json.dumps(row, ensure_ascii=False))
 
 
 def run() -> None:

@@ -250,6 +250,7 @@ def test_the_api_says_that_it_is_well_and_describes_itself(api: httpx2.Client) -
         "/v1/ask", "/v1/questions", "/v1/questions/{question_id}", "/v1/questions/{question_id}/feedback",
         "/v1/documents", "/v1/documents/{document_id}", "/v1/documents/{document_id}/original",
         "/v1/documents/{document_id}/text", "/v1/health", "/v1/ready", "/v1/openapi.json",
+        "/v1/models", "/v1/chat/completions", "/v1/responses",
     }  # fmt: skip
     # This server asks for no key.
     assert (described["security"], described["components"]["securitySchemes"]) == ([], {})

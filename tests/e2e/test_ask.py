@@ -216,7 +216,7 @@ def test_the_index_is_not_built_again_and_nothing_is_embedded_twice(
     assert len(embedded) == passages
 
 
-def test_a_refused_key_is_told_with_its_cause_below_the_answer_and_in_the_trace(
+def test_a_refused_key_is_told_with_its_cause_alone_and_in_the_trace(
     here: Run, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = "What does a guest berth cost per night?"
@@ -227,7 +227,7 @@ def test_a_refused_key_is_told_with_its_cause_below_the_answer_and_in_the_trace(
         in_json = here("ask", "--docs", str(documents), "--json", question)
     cause = f"{server.url.removeprefix('http://')} refused the key: status 401"
     assert (answered.code, in_json.code) == (1, 1)
-    assert words_of(answered).count(f": {cause}.") == 1, "once, however many steps failed for it"
+    assert words_of(answered).count(f"{cause}.") == 1, "once, however many steps failed for it"
     assert "Try again" not in words_of(answered)
     assert in_json.err.count(f": {cause}.") == 1
     assert "DecideRetrieval" in in_json.err

@@ -160,7 +160,7 @@ def indexed(deployment: Deployment) -> Iterator[Finding]:
             records, after = manifest.list_documents(collection, LISTED, after)
             versions = [record.version for record in records if record.status == "ready"]
             ready += len(versions)
-            outdated += sum(version.rpartition('" ')[2].split(" ")[0] != PASSAGES for version in versions)
+            outdated += sum(version.split(" ")[-2:-1] != [PASSAGES] for version in versions)
             if after is None:
                 break
     if outdated:

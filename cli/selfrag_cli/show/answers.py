@@ -49,15 +49,17 @@ def show_response(
     notice, status, failures = output.get("notice"), str(output["status"]), failure_notes(steps)
     if status != "answered":
         console.print(Text(status, style=f"bold {COLOURS[status]}"))
-    is_explained = status == "failed" and bool(failures)
-    if is_explained:
-        output = {**output, "answer": " ".join(failure.partition(": ")[2] for failure in failures)}
     try:
         response = read_response(output)
     except InvalidInput as error:
         console.print(Text(str(output["answer"])))
-        notes = [str(error)]
+        notes = [str(error), *failures]
     else:
+        # The cause replaces the answer and notes of a failed question, which do not name it.
+        is_explained = status == "failed" and bool(failures)
+        if is_explained:
+            causes = " ".join(failure.partition(": ")[2] for failure in failures)
+            response = response.model_copy(update={"answer": causes})
         console.print(_mark_sources(response))
         if not in_chat:
             show_sources(console, response.citations)
@@ -68,8 +70,8 @@ def show_response(
             console.print(Text(make_visible(str(notice)), style=GREY))
         if verdicts:
             show_verdicts(console, response, steps)
-        notes = response.usage.warnings
-    for note in () if is_explained else (*notes, *failures):
+        notes = [] if is_explained else [*response.usage.warnings, *failures]
+    for note in notes:
         console.print(f"[yellow]Note[/]     {escape(note)}")
     if not in_chat:
         console.print(

@@ -12,7 +12,7 @@ from selfrag.agents.services import AgentCaller, AgentService, call_api
 from selfrag.api.edge.callers import caller_of
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.problems import ProblemError
-from selfrag.api.lifecycle import asked_under
+from selfrag.api.lifecycle import authorized_collections
 from selfrag.bootstrap import api
 from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag.domain.questions import AskRequest, Filters
@@ -53,7 +53,7 @@ class DeployedService(AgentService):
     async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
         try:
             # As of a question: the same collections, and the same right.
-            collections = asked_under(
+            collections = authorized_collections(
                 AskRequest(question=query, filters=filters), caller_of(self._event, api.bindings(), "ask")
             )
         except ProblemError as problem:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from selfrag.agents.arguments import read_arguments
 from selfrag.agents.services import AgentCaller, AgentService
 from selfrag.agents.tools import TOOLS, AgentTool
-from selfrag.api.edge.problems import noted
+from selfrag.api.edge.problems import log_problem
 from selfrag.domain.errors import InvalidInput, Misconfigured, SelfragError, Unreadable
 from selfrag.domain.validation import explain
 from selfrag.text.json_text import dump_json
@@ -25,7 +25,7 @@ _INSTRUCTIONS = (
 
 
 def agent_server(service: AgentService, version: str) -> Server[Any]:
-    """Return the server of a service's tools; what goes wrong in a call is one sentence in its result."""
+    """Return the server of a service's tools; errors become a sentence in the result."""
     schemas = {name: tool.arguments.model_json_schema() for name, tool in TOOLS.items()}
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
@@ -118,7 +118,7 @@ def _links(result: Mapping[str, Any]) -> list[types.ResourceLink]:
 
 
 def _sentence(error: Exception, context: Any) -> str:
-    """Return what a client is told of an error: over HTTP no setting, and nothing of what was not raised on purpose."""
+    """Return an error's message for a client: over HTTP without settings or unexpected errors."""
     if isinstance(error, SelfragError) and not (context.request and isinstance(error, Misconfigured | Unreadable)):
         return " ".join(str(error).split())
-    return noted(error).detail
+    return log_problem(error).detail

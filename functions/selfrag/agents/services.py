@@ -28,7 +28,7 @@ class AgentService(Protocol):
         """Return the response to a question, or its id while it runs; a cancellation may end its execution."""
 
     async def get(self, path: str, query: Mapping[str, object], caller: AgentCaller) -> Mapping[str, Any]:
-        """Return what a path of the API has for the caller."""
+        """Return the API's response for a path as the caller."""
 
     async def search(self, query: str, filters: Filters, top_k: int) -> Mapping[str, Any]:
         """Return the best passages for a query, and how many full text matched."""

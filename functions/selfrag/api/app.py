@@ -10,11 +10,11 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
-from selfrag.api.edge.body import checked, model_of
+from selfrag.api.edge.body import check_body, model_of
 from selfrag.api.edge.cors import SECURITY_HEADERS, shown_in_reply
 from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.edge.methods import methods_of
-from selfrag.api.edge.problems import ProblemError, noted, respond, to_reply
+from selfrag.api.edge.problems import ProblemError, log_problem, respond, to_reply
 from selfrag.api.routes import compatible, description, documents, feedback, page, questions
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.validation import explain_errors
@@ -73,7 +73,7 @@ def _answer(app: APIGatewayRestResolver, event: GatewayEvent, context: Any) -> d
     try:
         # HEAD is GET: API Gateway, or the local server, leaves out the body.
         method = "GET" if event["httpMethod"] == "HEAD" else event["httpMethod"]
-        return app.resolve(dict(checked({**event, "httpMethod": method})), context)
+        return app.resolve(dict(check_body({**event, "httpMethod": method})), context)
     except ProblemError as problem:  # Powertools validates a body before any middleware
         return to_reply(problem, request_id(event, context), event["path"])
 
@@ -92,11 +92,11 @@ def _to_problem(error: Exception, event: GatewayEvent, context: Any) -> Response
         if methods and event["httpMethod"] == "OPTIONS":
             return Response(HTTPStatus.NO_CONTENT.value, body="", headers={"Allow": ", ".join(methods)})
         # An id with characters that no id has matches no route: 404, whatever the method.
-        error = _nowhere(() if event["httpMethod"] in methods else methods)
-    return respond(noted(error), request_id(event, context), event["path"])
+        error = _not_found_or_not_allowed(() if event["httpMethod"] in methods else methods)
+    return respond(log_problem(error), request_id(event, context), event["path"])
 
 
-def _nowhere(methods: Sequence[str]) -> ProblemError:
+def _not_found_or_not_allowed(methods: Sequence[str]) -> ProblemError:
     hint = "Look at GET /v1/openapi.json."
     if methods:
         detail = f"This path takes {', '.join(methods[:-1])} and {methods[-1]} only."

@@ -1,4 +1,4 @@
-"""Intake of feedback: checks that there is an answer, and stores what the caller says of it."""
+"""Intake of feedback: checks that the answer exists, and stores the caller's opinion."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from selfrag.domain.history import passages_by_claim
 KEPT_SECONDS = 365 * 86_400
 
 
-def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | None:
+def submit_feedback(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | None:
     """Store a caller's feedback on an answer and return it; None if the caller may not read the answer.
 
     Raises ProblemError for a question without an answer, and for claims that it does not have.
@@ -33,7 +33,7 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
     now = int(time.time())
     feedback = Feedback(
         **body.model_dump(exclude={"claims"}),
-        **(_labelled(question_id, body.claims, stored.response) if body.claims else {}),
+        **(_label_claims(question_id, body.claims, stored.response) if body.claims else {}),
         question_id=question_id,
         question=stored.question,
         previous=stored.previous,
@@ -48,7 +48,7 @@ def give(question_id: str, body: FeedbackRequest, caller: Caller) -> Feedback | 
     return feedback
 
 
-def _labelled(question_id: str, labels: Sequence[ClaimLabel], response: dict[str, Any]) -> dict[str, Any]:
+def _label_claims(question_id: str, labels: Sequence[ClaimLabel], response: dict[str, Any]) -> dict[str, Any]:
     """Return labelled claims with the passages that they were checked by, from the history of the question."""
     support = response["reflection"]["support"] or {}
     claims = [claim["claim"] for claim in support.get("claims", [])]

@@ -101,7 +101,7 @@ def start(body: AskRequest, arrival: Arrival) -> str:
     return _once(work, body, arrival)
 
 
-def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] | None:
+def get_question(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] | None:
     """Return a question's response, or its status, with its progress if `trace`; None if the caller has none such.
 
     Step Functions is called only for a trace or an overdue question: an account may call it some 15 times a second.
@@ -114,7 +114,7 @@ def look(question_id: str, caller: Caller, trace: bool) -> dict[str, JsonValue] 
     overdue = stored.due < time.time()
     if not trace and not overdue:
         return unfinished(question_id, "running", question=stored.question).model_dump(mode="json")
-    return _of_execution(question_id, stored.question, api.executions(), trace, overdue)
+    return _read_execution(question_id, stored.question, api.executions(), trace, overdue)
 
 
 def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None:
@@ -125,11 +125,11 @@ def readable_question(question_id: str, caller: Caller) -> StoredQuestion | None
 
 
 def delete(question_id: str, caller: Caller) -> Sequence[str] | None:
-    """Delete a question with its answer, feedback and request; return what the services retain, a sentence each.
+    """Delete a question with its answer, feedback and request; return what AWS retains, a sentence each.
 
-    None if the caller has no such question. Raises ProblemError for one that is at work.
+    None if the caller has no such question. Raises ProblemError while it is running.
     """
-    stored, question = readable_question(question_id, caller), look(question_id, caller, trace=False)
+    stored, question = readable_question(question_id, caller), get_question(question_id, caller, trace=False)
     if stored is None or question is None:
         return None
     if question["status"] == "running":
@@ -146,7 +146,7 @@ def delete(question_id: str, caller: Caller) -> Sequence[str] | None:
     return api.executions().delete(question_id)
 
 
-def _of_execution(
+def _read_execution(
     question_id: str, question: str, machines: Executions, trace: bool, overdue: bool
 ) -> dict[str, JsonValue]:
     """Return Step Functions' view of a question without a response; an overdue one unknown there has failed."""
@@ -175,8 +175,8 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
     Raises ProblemError for a collection, or an earlier answer, that is not the caller's.
     """
     caller = arrival.caller
-    payload = body.execution_input(asked_under(body, caller))
-    # Whoever deletes the question deletes the record of its request, too.
+    payload = body.execution_input(authorized_collections(body, caller))
+    # Deleting the question also deletes the record of its request.
     payload["request"] = arrival.key and record_key(caller.name, caller.binding.collections, arrival.key)
     policy = payload["policy"]
     policy["web_search"] &= config.web_search
@@ -191,9 +191,9 @@ def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tu
 
 @contextmanager
 def _reserved(question_id: str, limit_usd: float | None) -> Iterator[None]:
-    """Reserve a question's limit of dollars, where the deployment has a daily cap; a refused start gives it back.
+    """Reserve a question's cost limit if the deployment has a daily cap; a refused start releases it.
 
-    Raises InvalidInput for a limit that no day has, ProblemError (429) for one that is more than what is left.
+    Raises InvalidInput for a limit above the cap, ProblemError (429) for one above the rest of the day's.
     """
     spending, now = bootstrap.spending(), time.time()
     if spending is None:
@@ -219,7 +219,7 @@ def _reserved(question_id: str, limit_usd: float | None) -> Iterator[None]:
         raise
 
 
-def asked_under(body: AskRequest, caller: Caller) -> list[str]:
+def authorized_collections(body: AskRequest, caller: Caller) -> list[str]:
     """Return the collections that the request names, else those of the binding, and those of the earlier question.
 
     Raises ProblemError for a collection, or an earlier answer, that is not the caller's, and for too many collections.

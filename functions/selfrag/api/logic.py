@@ -32,11 +32,11 @@ def draft_of(steps: Sequence[Step]) -> DraftAnswer | None:
     """Return the answer as the steps so far have it; of several that are compared, the chosen one."""
     state, now = _last_pass(steps)
     if compares(state.get("strategy", "")):
-        picked = [step.result.get("winner") or {} for step in _finished(steps, "PickCandidate")]
+        picked = [step.result.get("winner") or {} for step in _finished_steps(steps, "PickCandidate")]
         text = picked[-1] if picked else {}
         support = text.get("support")
     else:
-        text = _written(now, state) or state.get("draft") or {}
+        text = _latest_text(now, state) or state.get("draft") or {}
         support = _support(steps, text.get("answer", ""))
     if not text.get("answer"):
         return None
@@ -54,20 +54,22 @@ def _last_pass(steps: Sequence[Step]) -> tuple[Mapping[str, Any], Sequence[Step]
     return steps[plans[-1]].result.get("state", {}), steps[plans[-1] + 1 :]
 
 
-def _written(now: Sequence[Step], state: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _latest_text(now: Sequence[Step], state: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the text of a pass; a direct one, written ahead, counts once no search is needed."""
-    decided = [step.result["verdict"]["decision"] for step in _finished(now, "DecideRetrieval")]
+    decided = [step.result["verdict"]["decision"] for step in _finished_steps(now, "DecideRetrieval")]
     mode = "direct" if state.get("direct") or "no" in decided else "grounded"
-    return next((step.result for step in _finished(now, "Generate") if step.task.get("mode") == mode), None)
+    return next((step.result for step in _finished_steps(now, "Generate") if step.task.get("mode") == mode), None)
 
 
 def _support(steps: Sequence[Step], answer: str) -> Any:
     """Return the last verdict on this text."""
-    judged = [step.result["verdict"] for step in _finished(steps, "GradeSupport") if step.task.get("answer") == answer]
+    judged = [
+        step.result["verdict"] for step in _finished_steps(steps, "GradeSupport") if step.task.get("answer") == answer
+    ]
     return judged[-1] if judged else None
 
 
-def _finished(steps: Sequence[Step], name: str) -> list[Step]:
+def _finished_steps(steps: Sequence[Step], name: str) -> list[Step]:
     return [step for step in steps if step.name == name and isinstance(step.result, dict)]
 
 
@@ -104,7 +106,7 @@ class PassageHit(Model):
 
 
 class PassProgress(Pass):
-    """A pass of a question at work: how long it took, null before it ended, and its verdicts by step and label."""
+    """A pass of a running question: its duration (null before the end), and its verdicts by step and label."""
 
     seconds: float | None = None
     verdicts: dict[str, dict[str, int]] = {}
@@ -218,18 +220,18 @@ def _passages(steps: Sequence[Step]) -> list[PassageHit]:
 
 def _reflection(steps: Sequence[Step]) -> Reflection:
     relevance = _verdicts(steps, "GradeRelevance")
-    verdicts = {**_of_the_answer(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
+    verdicts = {**_answer_verdicts(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
     # Another release may have run the question, and its verdicts may have more fields.
     return Reflection.model_validate(verdicts, extra="ignore")
 
 
-def _of_the_answer(steps: Sequence[Step]) -> dict[str, Any]:
+def _answer_verdicts(steps: Sequence[Step]) -> dict[str, Any]:
     """Return the verdicts on the answer; where answers are compared, on the chosen one once there is one."""
     picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _has_result(step)]
     if picked:
         return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
     plans = [step.result for step in steps if plan_of(step)]
-    # Where answers are compared, no verdict is the answer's before one is chosen.
+    # While answers are compared, no verdict belongs to the final answer yet.
     several = bool(plans) and compares(plans[-1].get("state", {}).get("strategy", ""))
     alone = [] if several else steps
     return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}

@@ -26,10 +26,10 @@ def description() -> str:
         },
         security=[{"api_key": []}, {"bearer": []}],
     )
-    return json.dumps(_as_sent(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(_drop_unsent(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
 
 
-def _as_sent(described: dict[str, Any]) -> dict[str, Any]:
+def _drop_unsent(described: dict[str, Any]) -> dict[str, Any]:
     """Return the description without the replies that no caller gets."""
     for operations in described["paths"].values():
         for operation in operations.values():
@@ -40,10 +40,10 @@ def _as_sent(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def plain(schema: Any) -> Any:
-    """Return a schema in the forms that generators of clients understand.
+    """Return a schema in the forms that client generators understand.
 
-    A titled `anyOf` with null becomes a class of its own in Java, which is then never made. So nothing has a title, a
-    value that may be null has two types, and the items of a tuple are described together, too.
+    Java generators turn a titled `anyOf` with null into a class that they never create. So titles are removed, nullable
+    values have two types, and the items of a tuple are also described together.
     """
     if isinstance(schema, list):
         return [plain(each) for each in schema]

@@ -50,7 +50,7 @@ class Filters(Model):
 
 
 class EarlierExchange(Exchange):
-    """An exchange as the client has it: it tells what a question refers to, and is no evidence."""
+    """An exchange from the client; it gives a question context, but is not evidence."""
 
     question: Question
     answer: AnswerText

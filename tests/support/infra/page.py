@@ -30,11 +30,12 @@ def the_page_is_asked_with_a_key(stack: Stack, question: str, answer: str, direc
         return "its page was not tried, for chromium is not installed"
     with browsing() as tab:
         tab.open(stack.url("").replace(stack.aws, origin_of_the_page(stack.aws)))
-        tab.write("#question", question)
-        tab.click("#question-form [type=submit]")
         tab.until("document.querySelector('#key-dialog').open")
         tab.write("#key", api_key(stack))
         tab.click("#key-form button")
+        tab.until("!document.querySelector('#key-dialog').open")
+        tab.write("#question", question)
+        tab.click("#question-form [type=submit]")
         # A draft may come before it.
         said = tab.until("document.querySelector('.feedback') && document.querySelector('.body').textContent")
         assert answer in said, said

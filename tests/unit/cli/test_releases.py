@@ -143,7 +143,7 @@ def test_a_deployment_that_is_not_there_is_said_to_be_not_there(aws: Any) -> Non
     for _ in range(2):
         aws.functions.add_client_error("list_versions_by_function", "ResourceNotFoundException", http_status_code=404)
     aws.functions.add_client_error("get_alias", "ResourceNotFoundException", http_status_code=404)
-    for look in (aws.releases.all, aws.releases.all, aws.releases.live):
+    for look in (aws.releases.all, aws.releases.all, aws.releases.live_number):
         with pytest.raises(InvalidInput, match="There is no deployment called rag in eu-west-1"):
             look()
 
@@ -166,4 +166,4 @@ def test_without_a_region_it_is_said_how_to_name_one(monkeypatch: pytest.MonkeyP
 def test_who_may_not_look_is_told_so(aws: Any) -> None:
     aws.functions.add_client_error("get_alias", "AccessDeniedException", http_status_code=403)
     with pytest.raises(Misconfigured, match="Lambda refused the access"):
-        aws.releases.live()
+        aws.releases.live_number()

@@ -41,7 +41,7 @@ class StackService(AgentService):
     async def ask(self, request: AskRequest, caller: AgentCaller) -> Mapping[str, Any]:
         _, executions = await in_thread(self._ready, request.question)
         body = request.model_dump_json(exclude_unset=True)
-        # The id of what has begun is needed to stop it.
+        # The question's id is needed to stop it.
         with CancelScope(shield=True):
             begun = await in_thread(self._call, caller.key, "POST", "/v1/questions", {}, body)
         question_id, seen = str(begun["id"]), 0

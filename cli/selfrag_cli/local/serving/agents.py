@@ -30,7 +30,7 @@ class AgentResponse(Response):
         self._service, self._message = service, body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer it, and stop what it has started when the client is gone."""
+        """Answer the message, and stop its question if the client disconnects."""
         unread: list[Message] = [{"type": "http.request", "body": self._message, "more_body": False}]
 
         async def receive_read() -> Message:

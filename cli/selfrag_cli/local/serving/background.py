@@ -37,7 +37,7 @@ class EmbeddingThread:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Embed in a thread until the block ends; what is embedded just then ends with the process."""
+        """Embed in a thread for the block; an unfinished batch ends with the process."""
         thread = threading.Thread(target=self._work, name="embedding", daemon=True)
         thread.start()
         try:
@@ -53,7 +53,7 @@ class EmbeddingThread:
             self._due.clear()
             try:
                 self._embed(self._ended)
-            except Busy:  # another process embeds; what it leaves is for this one
+            except Busy:  # another process embeds; this one does the rest
                 self._ended.wait(BUSY_SECONDS)
                 self._due.set()
             except Exception as error:  # documents are found by their words meanwhile
@@ -92,7 +92,7 @@ class Documents:
 
 
 class IngestionThread:
-    """Ingests what has changed, one run at a time; what changes during a run is for the next one."""
+    """Ingests changes, one run at a time; changes during a run wait for the next one."""
 
     def __init__(self, ingest: Callable[[], None], documents: Documents) -> None:
         self._ingest, self._documents = ingest, documents
@@ -131,7 +131,7 @@ class IngestionThread:
             try:
                 self._ingest()
                 reason = ""
-            except Exception as error:  # the thread goes on: another change may fare better
+            except Exception as error:  # keep the thread for the next change
                 reason = f"Documents could not be read: {_sentence(error)}"
             with self._condition:
                 if self._ended:
@@ -141,7 +141,7 @@ class IngestionThread:
                 self._documents.refresh(self._changes, changes if reason else {}, reason)
 
     def _next(self) -> dict[str, str]:
-        """Return what has changed since the last call, as soon as something has; nothing at the end."""
+        """Wait for changes and return them; nothing at the end."""
         with self._condition:
             self._condition.wait_for(lambda: self._ended or self._changes)
             changes, self._changes = self._changes, {}

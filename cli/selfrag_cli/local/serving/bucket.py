@@ -124,8 +124,8 @@ class PendingUpload:
 class DirectoryBucket(Uploads):
     """A directory as the API's bucket, at the server's `url`; without a `folder` it links to no file.
 
-    If it is writable, it gives addresses for uploads, takes what is put there, and deletes; `changed` is then called
-    with the key and the ETag of what was put, and with none for what was deleted. Else it refuses all of that.
+    If writable, it issues upload addresses, stores uploads and deletes; `changed` is called with the key and the ETag,
+    or none after a deletion. Otherwise it refuses all of that.
     """
 
     def __init__(self, folder: Folder | None, url: str, changed: Changed | None = None) -> None:
@@ -160,7 +160,7 @@ class DirectoryBucket(Uploads):
 
     @override
     def target(self, request: UploadRequest) -> UploadTarget:
-        """Return an address for one file; raises InvalidInput for what no file can have."""
+        """Return an upload address for one file; raises InvalidInput for an unsupported key or labels."""
         folder, _ = self._writable()
         folder.check(request.key)
         if request.tags or request.date:

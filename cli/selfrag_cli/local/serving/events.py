@@ -12,7 +12,7 @@ from selfrag.runtime.observability import Handler
 from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, response_of
 from selfrag_cli.local.serving.threads import in_thread
 
-# A client that is gone is noticed as something is sent.
+# A disconnected client is only noticed when something is sent.
 HEARTBEAT_SECONDS = 5.0
 # How long a reader of a stream may take none of it.
 STALL_SECONDS = 30

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from selfrag.agents.services import AgentService
 
 MAX_LINE_BYTES = MAX_HEADERS_BYTES = 64 * 1024
-# What is open without the server's token: the page, which has no data, and addresses that hold a token of their own.
+# Paths open without the server's token: the page, which has no data, and addresses with a separate token.
 _OPEN, _OPEN_BELOW = ("/", "/v1/health", "/v1/openapi.json"), (UPLOADS_PATH, ORIGINALS_PATH)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # As a browser writes it: no path, no blank, nothing in capitals.
@@ -46,7 +46,7 @@ _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT")
 
 
 def problem_response(problem: ProblemError, path: str) -> Response:
-    """Return the response of a problem to a request of this path, with an id of its own."""
+    """Return the response of a problem, with a new request id."""
     request_id = str(uuid.uuid4())
     reply = respond(problem, request_id, path)
     headers = {
@@ -73,7 +73,7 @@ def refuse_head(request: Request) -> None:
 
 
 def origins_of(named: Iterable[str]) -> frozenset[str]:
-    """Return the origins that are named; raises InvalidInput for what no browser would name so."""
+    """Return the named origins; raises InvalidInput for an invalid one."""
     origins = frozenset(named)
     for origin in sorted(origins):
         if origin != EVERY and not _ORIGIN.fullmatch(origin):
@@ -101,7 +101,7 @@ def refuse_strangers(request: Request, origins: Collection[str]) -> None:
 
 
 def refuse_keyless(request: Request, token: str) -> None:
-    """Raise ProblemError if a server with a token is asked for what is not open to everybody, and not by its token.
+    """Raise ProblemError if a protected path is requested without the server's token.
 
     A browser's preflight has no key, and gets no data.
     """
@@ -134,10 +134,10 @@ _ORIGINAL_HEADERS = {
 
 
 class ServedApi:
-    """Answers requests by a handler, with events of a question that `watch` waits for, and uploads to a bucket.
+    """Answers requests by a handler, streams a question's events with `watch`, and stores uploads in a bucket.
 
-    With a `token` it is the key that callers have to send. `agents` answers the tools of agents, if there is one.
-    `admit` raises TemporarilyUnavailable, before a thread is begun, while too many questions are at work.
+    With a `token`, callers must send it as their key. `agents` answers the agents' tools, if present. `admit` raises
+    TemporarilyUnavailable, before a thread starts, if too many questions are running.
     """
 
     def __init__(
@@ -195,9 +195,9 @@ class ServedApi:
     async def _response(self, request: Request, admission: ExitStack) -> Response:
         path = request.scope["path"]
         if self._bucket and path.startswith(UPLOADS_PATH):
-            return await _uploaded(self._bucket, path.removeprefix(UPLOADS_PATH), request)
+            return await _receive_upload(self._bucket, path.removeprefix(UPLOADS_PATH), request)
         if self._bucket and path.startswith(ORIGINALS_PATH):
-            return await _original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
+            return await _send_original(self._bucket, path.removeprefix(ORIGINALS_PATH), request)
         refuse_large(_length(request) or 0, path)
         body = await _body(request, max_body_bytes(path), BODY_SECONDS)
         if request.method == "POST" and _starts_question(path, body):
@@ -234,8 +234,8 @@ async def _wait_for_lull() -> None:
         before = now
 
 
-async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
-    """Return a file as what it is: something to keep, or a PDF to show; nothing of it runs at this address."""
+async def _send_original(bucket: DirectoryBucket, token: str, request: Request) -> Response:
+    """Return a file as a download, or a PDF to display; it cannot run scripts at this address."""
     if request.method not in ("GET", "HEAD"):
         hint = "GET /v1/documents/{document_id}/original gives an address."
         allowed = {"Allow": "GET, HEAD"}
@@ -246,7 +246,7 @@ async def _original(bucket: DirectoryBucket, token: str, request: Request) -> Re
     return Response(content, headers={**_ORIGINAL_HEADERS, **policy}, media_type=media_type)
 
 
-async def _uploaded(bucket: DirectoryBucket, token: str, request: Request) -> Response:
+async def _receive_upload(bucket: DirectoryBucket, token: str, request: Request) -> Response:
     if request.method == "OPTIONS":
         return Response(status_code=HTTPStatus.NO_CONTENT, headers=_UPLOADS)
     if request.method != "PUT":
@@ -266,9 +266,9 @@ def _length(request: Request) -> int | None:
 
 
 async def _body(request: Request, most: int, seconds: float) -> bytes:
-    """Return what is sent, no more of it than shows that it is more than `most` bytes; raises ProblemError.
+    """Return the body, read up to just above `most` bytes; raises ProblemError.
 
-    What is unfinished waits in a file, unless it is short.
+    Long bodies are buffered in a file.
     """
     with SpooledTemporaryFile(MAX_BODY_BYTES) as body:
         try:
@@ -296,12 +296,12 @@ def serving(
     agents: "Callable[[Handler], AgentService] | None" = None,
     admit: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> Iterator[str]:
-    """Answer HTTP on loopback until the block ends; gives the URL. The local stack has to be running.
+    """Serve HTTP on loopback for the block and yield the URL; the local stack must be running.
 
-    `watch` waits for the events of its executions. `bucket` makes, for that URL, what stands in for the stack's bucket;
-    `handler` stands in for the deployed one; pages of these `origins` may ask, and the API's own; with a `token`
-    callers have to send it as their key. `agents` makes, of the handler, what answers the tools of agents. `admit`
-    counts requests that start questions. Raises Misconfigured if the port is taken.
+    `watch` waits for events of its executions. `bucket` creates the bucket for this URL, and `handler` replaces the
+    deployed one. Pages of these `origins` and of the API itself may send requests; with a `token`, callers must send it
+    as their key. `agents` creates the handler of the agents' tools. `admit` limits requests that start questions.
+    Raises Misconfigured if the port is taken.
     """
     with listening(port) as bound:
         url = f"http://{HOST}:{bound.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""HTTP on loopback by uvicorn, in a thread of its own, which prints nothing."""
+"""Silent HTTP on loopback by uvicorn, in a separate thread."""
 
 import asyncio
 import logging
@@ -16,9 +16,9 @@ from selfrag.domain.errors import Misconfigured
 
 HOST = "127.0.0.1"
 _QUEUE = 128
-# What of a request's line and headers is read before it is refused; an app may refuse less with a better sentence.
+# Limit of a request's line and headers; an app may refuse less with a better message.
 MAX_HEAD_BYTES = 128 * 1024
-# What requests at work may take to end once the server is to end.
+# Grace period of running requests when the server ends.
 END_SECONDS = 1
 # How long the head of a request may take to come, from the connection or the first byte on.
 HEAD_SECONDS = 60
@@ -49,10 +49,10 @@ def refuse_busy(port: int) -> None:
 def answering_http(
     bound: socket.socket, app: ASGIApp, head_seconds: float = HEAD_SECONDS, most_connections: int = 0
 ) -> Iterator[None]:
-    """Answer what comes on a listening socket until the block ends, which frees the port.
+    """Answer requests on a listening socket for the block, then free the port.
 
-    At most so many connections are open, by default as many as the process may have: for one more, the oldest that has
-    sent no whole request is closed.
+    The number of connections is limited, by default by the process's descriptors: an additional one replaces the oldest
+    that has sent no complete request.
     """
     most = most_connections or connections_within(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 

@@ -123,6 +123,6 @@ class PerThread(APIGatewayRestResolver):
     context: Any = property(lambda self: _of_thread.get().context, lambda self, value: None)
 
     def resolve(self, event: Any, context: Any) -> dict[str, Any]:
-        """Answer one request; what is known of it is this thread's."""
+        """Answer one request with this thread's state."""
         _of_thread.set(_Invocation(self._to_proxy_event(event), context))
         return super().resolve(event, context)

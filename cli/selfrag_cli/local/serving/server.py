@@ -41,12 +41,13 @@ def serve_documents(
     on_document: OnDocument,
     announce: Callable[[str], None],
 ) -> None:
-    """Serve a source, also to pages of these origins; `announce` gets the URL. With a `token` it is every caller's key.
+    """Serve a source, also to pages of these origins; `announce` gets the URL.
 
-    A directory is read before, and embedded meanwhile; if another process reads it just now, what is there is served. A
-    named collection is served as it is. If a directory is writable, the API's uploads go into it and its deletions
-    delete there, and either is ingested. Ends when the process is interrupted or told to terminate; answers and
-    verdicts are kept then. Raises InvalidInput for what cannot be served so, Misconfigured for a port that is taken.
+    With a `token`, callers need it as their key. A directory is read first and embedded in the background; if another
+    process is reading it, its current index is served. A named collection is served without reading. In a writable
+    directory, the API's uploads and deletions change files, and both are ingested. Ends when the process is interrupted
+    or terminated, keeping answers and verdicts. Raises InvalidInput for an unsuitable source, Misconfigured for a port
+    that is taken.
     """
     check_services()
     if writable:

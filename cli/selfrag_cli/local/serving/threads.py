@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 async def in_thread(call: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """Return what a call returns, made in a daemon thread: it keeps neither the loop nor the process from its end."""
+    """Run a blocking call in a daemon thread, which delays neither the loop's nor the process's end."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 

@@ -20,10 +20,10 @@ MAX_QUERIES = 20
 
 
 class DocumentEntry(Content):
-    """A document and its status: `working` until it can be searched (`ready`), or `failed` if it cannot be read.
+    """A document and its status: `working` until it is searchable (`ready`), or `failed` if it is unreadable.
 
-    A deleted one is `removing` as long as its passages may be found. It is `awaited` at the `Location` of an upload
-    until its file arrives, and again when its passages are gone.
+    A deleted one is `removing` while its passages may be found. It is `awaited` at the `Location` of an upload until
+    its file arrives, and again after its passages were removed.
     """
 
     # A reply always has all fields.
@@ -82,10 +82,10 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
             return DocumentPage(documents=documents, collections=names, cursor=None)
         if len(documents) == limit:
             break
-    return DocumentPage(documents=documents, collections=names, cursor=_written(names[at], *(after or ("", ""))))
+    return DocumentPage(documents=documents, collections=names, cursor=_encode_cursor(names[at], *(after or ("", ""))))
 
 
-def _written(collection: str, key: str, document_id: str) -> str:
+def _encode_cursor(collection: str, key: str, document_id: str) -> str:
     return base64.urlsafe_b64encode(json.dumps([collection, key, document_id]).encode()).decode()
 
 

@@ -8,7 +8,7 @@ from selfrag.ports.objects import Uploads
 
 
 def remove(document: DocumentEntry, manifest: Manifest, uploads: Uploads) -> DocumentEntry:
-    """Delete a document's object; return the document as it is shown until its passages are gone.
+    """Delete a document's object; return the document as displayed until its passages are removed.
 
     Raises the bucket's errors; the document is then unchanged.
     """

@@ -27,7 +27,7 @@ def model_of(path: str) -> type[Request]:
     return _MODELS[name] if name else Request
 
 
-def checked(event: GatewayEvent) -> GatewayEvent:
+def check_body(event: GatewayEvent) -> GatewayEvent:
     """Return the event with its body as JSON text.
 
     Raises ProblemError for a query parameter that the route does not have, and for a body that no route can read.

@@ -23,7 +23,7 @@ _REFUSALS: dict[Action, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Caller:
-    """A caller: `name` identifies them, `binding` is what they may do, and where."""
+    """A caller: `name` identifies them, `binding` has their collections and actions."""
 
     name: str
     binding: Binding

@@ -27,7 +27,7 @@ def caller(request: Request, action: Action | None = None) -> Caller:
 
 
 def request_path(request: Request) -> str:
-    """Return the path that the caller sees; it begins with the stage if the API has no domain of its own."""
+    """Return the path as the caller sees it, including the stage unless the API has a custom domain."""
     event = event_of(request)
     return str(event.get("requestContext", {}).get("path") or event["path"])
 

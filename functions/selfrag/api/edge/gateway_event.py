@@ -23,7 +23,7 @@ class Authorizer(TypedDict, total=False):
 class RequestContext(TypedDict, total=False):
     """The circumstances of a request; its time is in milliseconds since the epoch.
 
-    `streamed` is set by what encodes the events of the question for the caller, never by API Gateway.
+    `streamed` is set by the encoder of the question's events, never by API Gateway.
     """
 
     requestId: str

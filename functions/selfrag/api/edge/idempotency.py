@@ -38,12 +38,11 @@ def once(
     store: BasePersistenceLayer,
     context: Any,
 ) -> str:
-    """Run `work`, which returns a question's id, or return the id that the caller's same key got before.
+    """Run `work`, which returns a question's id, or return the id of the caller's earlier request with this key.
 
-    A caller of other collections is another one: a server of the laptop has no names for its callers, and the
-    questions of one collection are not shown where another is served.
-    Repeats wait for the first request, as long as the Lambda may run. Raises ProblemError (409) if the key came with
-    another request, or if the first one takes too long.
+    Callers with other collections are different: a laptop's server has no caller names, and must not show a question of
+    one collection where another is served. Repeats wait for the first request while the Lambda may run. Raises
+    ProblemError (409) if the key belongs to another request, or if the first one takes too long.
     """
     config = IdempotencyConfig(
         event_key_jmespath="key",

@@ -59,7 +59,7 @@ class Problem(BaseModel):
 
 
 class ProblemError(Exception):
-    """A response that is a problem, with headers of its own."""
+    """A problem response, with additional headers."""
 
     def __init__(self, status: HTTPStatus, detail: str, hint: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -91,11 +91,11 @@ def as_problem(error: Exception) -> ProblemError:
     )
 
 
-def noted(error: Exception) -> ProblemError:
+def log_problem(error: Exception) -> ProblemError:
     """Return the problem of an error; only the log names one that is the service's fault."""
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # Class and place, not the message: it may repeat what the caller sent.
+        # Class and place, not the message, which may repeat the request.
         logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
     return problem
 
@@ -115,7 +115,7 @@ def no_such_question() -> ProblemError:
 
 
 def is_compatible(path: str) -> bool:
-    """Return whether a path is of OpenAI's API, whose clients read errors of its own form alone."""
+    """Return whether a path is of OpenAI's API, whose clients need errors in its form."""
     return path.rstrip("/") in COMPATIBLE_PATHS
 
 

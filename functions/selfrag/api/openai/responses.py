@@ -48,7 +48,7 @@ def _events(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[d
             reasoning = _reasoning(question_id, reasons)
             message = _message(question_id, content_of(event.data, heading.base_url))
             yield {"type": "response.output_item.done", "output_index": 0, "item": reasoning}
-            yield from _written(message)
+            yield from _message_events(message)
             final = _final(event.data, heading, [reasoning, message])
             yield {"type": f"response.{final['status']}", "response": final}
             return
@@ -70,7 +70,7 @@ def _reason(question_id: str, index: int, why: str) -> Iterator[dict[str, Any]]:
     yield {"type": f"{name}_part.done", **place, "part": {"type": "summary_text", "text": why}}
 
 
-def _written(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _message_events(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events by which a finished message comes."""
     begun = {**message, "status": "in_progress", "content": []}
     yield {"type": "response.output_item.added", "output_index": 1, "item": begun}

@@ -71,7 +71,7 @@ def _kinds() -> dict[str, object]:
 
 
 def _read(name: str) -> str:
-    """Return a part of the page without what a browser has no use for: comments, indentation, most ends of lines."""
+    """Return a part of the page, minified: no comments, no indentation, few line ends."""
     return _IDLE.sub("", (_HERE / name).read_text(encoding="utf-8"))
 
 

@@ -26,7 +26,7 @@ async function learnAll(request) {
   drawScope();
 }
 
-// A server that wants its token asks for it before anything else; other keys are asked for with the first question.
+// A key is asked for before anything else where a request without one gets 401, else with the first question.
 // A collection that scaled to zero starts while the question is being written.
 async function look() {
   try {

@@ -81,6 +81,6 @@ def _answered(request: Request, key: str) -> Response[Any]:
         )
     if not call.request.stream:
         return reply(HTTPStatus.OK, call.reply(response))
-    # Nothing streams here: the same events, as a whole.
+    # Return all events at once, because nothing streams here.
     events = question_events({"id": question_id}, lambda: (HTTPStatus.OK, response), lambda question_id: False, "")
     return Response(HTTPStatus.OK.value, EVENT_STREAM, "".join(call.encode(events)))

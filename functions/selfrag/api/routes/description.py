@@ -20,7 +20,7 @@ from selfrag.runtime.settings import CallerSettings, read
 # No question and no document has this id.
 _NOTHING = "ready"
 _HEADER = {"type": "apiKey", "name": "Authorization", "in": "header"}
-# What callers send where they need no key, in API Gateway's own description.
+# Security schemes in API Gateway's terms, if callers need no key.
 _SCHEMES = {
     "iam": {
         "signature": {
@@ -48,10 +48,10 @@ def health() -> Response[Any]:
 
 
 class Readiness(Model):
-    """What a question needs beside its models, which are not asked: `ok`, or the class name of an error.
+    """The components of a question besides its models, which are not called: `ok`, or an error's class name.
 
-    `collection` is `ok`, too, where the API is in no network that reaches it, and `waking` if one that scales to zero
-    does not answer yet: it starts with this request, within half a minute. One that wakes for longer is out of reach.
+    `collection` is also `ok` if the API is in no network that reaches it, and `waking` if it scales to zero and does
+    not answer yet: it starts with this request, within half a minute. After longer it counts as unreachable.
     """
 
     status: Literal["ok", "waking", "failing"]
@@ -78,7 +78,7 @@ def ready(request: Request) -> Response[Any]:
     looks: dict[str, Callable[[], object]] = {
         "answers": lambda: api.executions().read_stored(_NOTHING),
         "documents": lambda: ingestion.manifest().read(_NOTHING),
-        "collection": lambda: _reached(who.binding.collections),
+        "collection": lambda: _check_collection(who.binding.collections),
     }
     outcomes = {name: _outcome(look) for name, look in looks.items()}
     if outcomes["collection"] == TemporarilyUnavailable.__name__ and api.api_settings().collection_sleeps:
@@ -91,7 +91,7 @@ def ready(request: Request) -> Response[Any]:
     return reply(status, Readiness(status=state, **outcomes).model_dump())
 
 
-def _reached(collections: Sequence[str]) -> None:
+def _check_collection(collections: Sequence[str]) -> None:
     try:
         passages = index()
     except Misconfigured:  # the API is in no network that reaches it
@@ -116,12 +116,12 @@ def _outcome(look: Callable[[], object]) -> str:
 )
 def describe() -> Response[Any]:
     """Return the description of this API, which a test compares with the routes."""
-    return Response(HTTPStatus.OK.value, JSON, described(read(CallerSettings).auth))
+    return Response(HTTPStatus.OK.value, JSON, describe_api(read(CallerSettings).auth))
 
 
 @cache
-def described(auth: str) -> str:
-    """Return the description as JSON, with what callers here must send: `api_key`, `iam`, `authorizer` or `none`."""
+def describe_api(auth: str) -> str:
+    """Return the description as JSON with this service's authentication: `api_key`, `iam`, `authorizer` or `none`."""
     text = DESCRIPTION.read_text(encoding="utf-8")
     if auth == "api_key":
         return text

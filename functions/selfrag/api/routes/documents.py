@@ -94,7 +94,7 @@ def list_documents(
     if not collections:
         raise InvalidInput("collection names no collection: name one of yours.")
     documents = page(ingestion.manifest(), collections, limit, cursor)
-    # What can be sent nowhere can be uploaded nowhere: a server that does not change its documents.
+    # Without an upload origin, the server is read-only.
     is_open = api.api_settings().uploads and bool(api.uploads().origin())
     writable = "upload" in who.binding.actions and is_open
     notice = BY_RULE if judged_by(question_settings().models["generate"]) == "rule" else None
@@ -122,7 +122,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     caller(request, "upload").allowed([collection_of(body.key)])
     if not api.api_settings().uploads:
         raise InvalidInput("Questions here are answered from a knowledge base: add the document to its data source.")
-    expires = _after(UPLOAD_SECONDS)
+    expires = _expiry(UPLOAD_SECONDS)
     target = api.uploads().target(body)
     identity = document_id(api.api_settings().documents_bucket, body.key)
     to_come = UploadTicket(id=identity, key=body.key, upload=Upload(**asdict(target)), expires_at=expires)
@@ -142,7 +142,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
 )
 def show_document(request: Request, document_id: Id, key: Awaited = "") -> Response[Any]:
     """Return one document."""
-    return reply(HTTPStatus.OK, _own(request, document_id, key).model_dump(mode="json"))
+    return reply(HTTPStatus.OK, _authorized_document(request, document_id, key).model_dump(mode="json"))
 
 
 @router.get(
@@ -156,9 +156,9 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     },
 )
 def link_original(request: Request, document_id: Id, inline: Inline = False) -> Response[Any]:
-    """Return a link to the object, as long as it is not deleted."""
-    document = _own(request, document_id)
-    expires = _after(LINK_SECONDS)
+    """Return a link to the object, unless it is deleted."""
+    document = _authorized_document(request, document_id)
+    expires = _expiry(LINK_SECONDS)
     shown = inline and ending_of(document.key) == ".pdf"
     url = "" if document.status == "removing" else api.uploads().link(document.key, shown)
     if not url:
@@ -177,8 +177,8 @@ def link_original(request: Request, document_id: Id, inline: Inline = False) -> 
     },
 )
 def show_text(request: Request, document_id: Id, start: Start = 0, around: Around = "") -> Response[Any]:
-    """Return passages of a document from the index, as long as it is not deleted."""
-    if _own(request, document_id).status == "removing":
+    """Return passages of a document from the index, unless it is deleted."""
+    if _authorized_document(request, document_id).status == "removing":
         raise _no_such_document()
     try:
         passages = index()
@@ -207,11 +207,11 @@ def show_text(request: Request, document_id: Id, start: Start = 0, around: Aroun
 )
 def delete_document(request: Request, document_id: Id) -> Response[Any]:
     """Delete the object; the bucket's event starts the removal of its passages."""
-    document = remove(_own(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
+    document = remove(_authorized_document(request, document_id, action="upload"), ingestion.manifest(), api.uploads())
     return reply(HTTPStatus.ACCEPTED, document.model_dump(mode="json"))
 
 
-def _own(request: Request, identity: str, key: str = "", action: Action | None = None) -> DocumentEntry:
+def _authorized_document(request: Request, identity: str, key: str = "", action: Action | None = None) -> DocumentEntry:
     who = caller(request, action)
     record = ingestion.manifest().read(identity)
     document = document_of(record) if record else None
@@ -227,5 +227,5 @@ def _no_such_document() -> ProblemError:
     return ProblemError(HTTPStatus.NOT_FOUND, "There is no such document.", hint)
 
 
-def _after(seconds: int) -> datetime:
+def _expiry(seconds: int) -> datetime:
     return datetime.fromtimestamp(int(time.time()) + seconds, UTC)

@@ -38,7 +38,7 @@ class FeedbackReceipt(Model):
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
     """Store feedback on an answer that the caller may read."""
-    stored = feedback_intake.give(question_id, body, caller(request, "ask"))
+    stored = feedback_intake.submit_feedback(question_id, body, caller(request, "ask"))
     if stored is None:
         raise no_such_question()
     given_at, expires_at = (datetime.fromtimestamp(at, UTC) for at in (stored.given_at, stored.expires_at))

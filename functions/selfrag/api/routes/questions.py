@@ -41,7 +41,7 @@ class DeletedQuestion(Model):
     retained: list[str]
 
 
-def _started(description: str) -> Any:
+def _accepted_response(description: str) -> Any:
     """Return the reply that accepts a question, for the description of the API."""
     return {
         "description": description,
@@ -65,7 +65,7 @@ def _started(description: str) -> Any:
             "content": {JSON: {"model": AnswerResponse}, EVENT_STREAM: {"schema": {"type": "string"}}},
             "links": links.TO_QUESTION,
         },
-        202: _started("Still at work: look at Location"),
+        202: _accepted_response("Still at work: look at Location"),
         **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
@@ -83,7 +83,7 @@ def ask(request: Request, body: Annotated[AskRequest, Body()], key: Key = "") ->
     operation_id="start_question",
     summary="Ask, and fetch the answer later",
     responses={
-        202: _started("Taken on: look at Location"),
+        202: _accepted_response("Taken on: look at Location"),
         **problems(400, 403, 404, 409, 413, 415, 429, 503),
     },
 )
@@ -109,7 +109,7 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
 )
 def show_question(request: Request, question_id: Id, trace: Trace = False) -> Response[Any]:
     """Return the response, or the status of an unfinished question."""
-    question = lifecycle.look(question_id, caller(request, "ask"), trace)
+    question = lifecycle.get_question(question_id, caller(request, "ask"), trace)
     if question is None:
         raise no_such_question()
     return reply(HTTPStatus.OK, question, RETRY_AFTER if question["status"] == "running" else None)

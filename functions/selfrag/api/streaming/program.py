@@ -1,7 +1,7 @@
-"""The program of the function `stream`: lets `ask` answer one request after another, and sends each reply part by part.
+"""The program of the function `stream`: passes requests to `ask` one by one and streams each reply.
 
-Lambda starts it by wrapper.sh in the place of its own runtime for Python, which streams no reply. API Gateway reads a
-streamed reply as https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html says.
+Lambda starts it by wrapper.sh instead of its Python runtime, which cannot stream. The format of a streamed reply is
+described in https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, cast
 from selfrag import bootstrap
 from selfrag.api.edge.cors import SECURITY_HEADERS
 from selfrag.api.edge.gateway_event import GatewayEvent
-from selfrag.api.edge.problems import noted, to_reply
+from selfrag.api.edge.problems import log_problem, to_reply
 from selfrag.api.streaming.relay import StreamReply, relay
 from selfrag.bootstrap import api
 from selfrag.runtime.clock import Clock
@@ -26,7 +26,7 @@ CONTENT_TYPE = "application/vnd.awslambda.http-integration-response"
 DELIMITER = bytes(8)
 # A stream ends so long before Lambda would end the function.
 MARGIN_SECONDS = 5.0
-# Nothing wakes a function as a step ends, so it looks; an account may ask Step Functions some 15 times a second.
+# Polling interval: no event reports a step's end, and an account may ask Step Functions some 15 times a second.
 LOOK_SECONDS = 2.0
 
 
@@ -43,7 +43,7 @@ def ask(event: GatewayEvent) -> Mapping[str, Any]:
     try:
         reply: Mapping[str, Any] = api.ask_function()(event)
     except Exception as error:
-        refused = to_reply(noted(error), str(event["requestContext"]["requestId"]), event["path"])
+        refused = to_reply(log_problem(error), str(event["requestContext"]["requestId"]), event["path"])
         secured = {name: [value] for name, value in SECURITY_HEADERS.items()}
         return {**refused, "multiValueHeaders": {**refused["multiValueHeaders"], **secured}}
     return reply
@@ -57,7 +57,7 @@ def parts_of(reply: StreamReply) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Answer what comes until Lambda ends the process."""
+    """Answer requests until Lambda ends the process."""
     logger.append_keys(step="stream", question="")
     runtime, clock = RuntimeApi(os.environ["AWS_LAMBDA_RUNTIME_API"]), Clock()
     bootstrap.warm(api.ask_function)

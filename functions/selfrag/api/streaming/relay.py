@@ -66,7 +66,7 @@ def encoder_of(event: GatewayEvent) -> Callable[[Iterator[Event | None]], Iterat
 
 
 def encode(event: Event | None) -> str:
-    """Return an event as it is sent; a comment for None."""
+    """Serialize an event; a comment for None."""
     return HEARTBEAT if event is None else f"event: {event.name}\ndata: {dump_json(event.data)}\n\n"
 
 

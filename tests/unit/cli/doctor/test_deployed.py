@@ -142,7 +142,7 @@ def test_documents_of_another_release_are_due_for_reindexing(api: ApiDouble, rel
     def listed(request: dict[str, Any]) -> dict[str, Any]:
         is_last = "ExclusiveStartKey" in request
         name = pages[is_last]
-        version = f'"etag" {release if is_last else PASSAGES} 1/passages/1024/collection'
+        version = f"version-of-the-object {release if is_last else PASSAGES} 1/passages/1024/collection"
         fields = {"id": name, "part": "document", "key": name, "status": "ready", "version": version}
         page: dict[str, Any] = {"Items": [{field: {"S": value} for field, value in fields.items()}]}
         return page if is_last else {**page, "LastEvaluatedKey": {"key": {"S": name}, "id": {"S": name}}}

@@ -153,8 +153,8 @@ def test_a_small_collection_is_embedded_before_its_answer_and_of_a_large_one_wha
 def test_a_process_says_at_once_which_other_one_it_waits_for(write: Write) -> None:
     program = """
 import sys
-from selfrag_cli.local.home import alone
-with alone("documents"):
+from selfrag_cli.local.home import hold_lock
+with hold_lock("documents"):
     print("locked", flush=True)
     sys.stdin.read()
 """

@@ -73,10 +73,10 @@ def test_what_fails_half_way_leaves_nothing_behind() -> None:
 
 def test_several_processes_may_open_and_write_a_new_home_at_once() -> None:
     program = """
-from selfrag_cli.local.home import connect, writing
+from selfrag_cli.local.home import connect, open_transaction
 for _ in range(10):
     connection = connect("CREATE TABLE IF NOT EXISTS t (n); CREATE INDEX IF NOT EXISTS i ON t (n)")
-    with writing(connection):
+    with open_transaction(connection):
         connection.execute("INSERT INTO t VALUES (1)")
     connection.close()
 """
