@@ -30,7 +30,7 @@ def test_a_passage_comes_back_with_its_place_and_its_rows(index: OpenSearchPassa
     assert (plain.locator, plain.rows) == ("", [])
 
 
-def test_an_index_that_a_former_release_made_takes_in_what_it_lacks_and_keeps_what_it_holds(
+def test_index_of_a_former_release_gets_new_fields_and_keeps_its_passages(
     client: OpenSearch, index: OpenSearchPassages
 ) -> None:
     client.indices.create(index=index._index, body=as_before())

@@ -17,7 +17,7 @@ from tests.support.grids import some_of
 
 @pytest.mark.parametrize("seed", some_of(range(5), 0))
 @pytest.mark.parametrize("status", [429, 503])
-def test_of_1000_passages_with_a_tenth_of_the_items_failing_none_is_lost_and_none_is_there_twice(
+def test_failing_items_neither_lose_nor_duplicate_passages(
     seed: int, status: int, service: OpenSearchDouble, index: OpenSearchPassages, record_property: Any
 ) -> None:
     knobs = service.knobs
@@ -101,9 +101,7 @@ def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_no
     assert (list(added.ids), added.failed) == (["p"], {"q": "Misconfigured", "r": "Misconfigured"})
 
 
-def test_a_bulk_without_a_reply_may_be_written_so_it_is_not_sent_again_but_looked_up(
-    service: OpenSearchDouble, index: OpenSearchPassages
-) -> None:
+def test_bulk_without_a_reply_is_looked_up_and_not_resent(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
     service.knobs.lose_next_reply = True
     service.knobs.searches_until_visible = 1
     added = index.add([entry("p"), entry("q")])

@@ -184,16 +184,12 @@ def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
         problem(reply, 405)
 
 
-def test_a_form_that_is_sent_to_the_wrong_place_is_told_about_the_place_and_not_about_the_form(
-    api: httpx2.Client,
-) -> None:
+def test_form_sent_to_a_wrong_path_gets_an_error_about_the_path(api: httpx2.Client) -> None:
     problem(api.post("/v1/health", data={"a": "b"}), 405)
     problem(api.post("/nowhere", data={"a": "b"}), 404)
 
 
-def test_whoever_asks_what_a_path_takes_is_told_and_of_a_path_that_is_not_there_that_it_is_not(
-    api: httpx2.Client,
-) -> None:
+def test_options_lists_methods_of_a_path_and_rejects_unknown_paths(api: httpx2.Client) -> None:
     for path, allowed in (("/v1/questions/abc", "GET, DELETE, HEAD, OPTIONS"), ("/v1/ask", "POST, OPTIONS")):
         reply = api.options(path)
         assert (reply.status_code, reply.headers["allow"], reply.content) == (204, allowed, b"")

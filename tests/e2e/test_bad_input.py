@@ -138,9 +138,7 @@ def test_make_ask_without_a_question_says_what_is_missing(fresh: Command) -> Non
 @pytest.mark.parametrize(
     "question", ["¿Cuál es la tarifa?", "料金はいくらですか", "كم الرسوم؟", "Сколько стоит?", "🙂 fee? 🙂"]
 )
-def test_a_question_in_any_script_is_asked_as_it_stands_and_answered_with_a_quote_or_not_found(
-    ask: Ask, good: Path, question: str
-) -> None:
+def test_question_in_any_script_gets_a_quote_or_not_found(ask: Ask, good: Path, question: str) -> None:
     response = ask(question, good)
     assert response["queries"][0] == question
     if response["status"] == "abstained":

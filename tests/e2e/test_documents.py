@@ -199,7 +199,7 @@ def test_a_pdf_is_shown_by_a_link_as_a_pdf_and_every_other_kind_is_downloaded(se
     assert "response-content-type" not in downloaded
 
 
-def test_the_text_of_a_document_is_read_in_order_and_around_a_passage_by_its_own_tenant_alone(service: Service) -> None:
+def test_only_its_tenant_reads_the_text_of_a_document_in_order(service: Service) -> None:
     days = [
         f"Rule {number} of the harbour says that berth {number} is closed on day {number}." for number in range(260)
     ]

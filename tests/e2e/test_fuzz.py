@@ -165,7 +165,7 @@ written = st.builds(
 )  # fmt: skip
 
 
-def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every_refusal_a_problem() -> None:
+def test_any_bytes_on_a_connection_get_http_replies_and_problems() -> None:
     statuses: Counter[int] = Counter()
     with running_stack({}, {}, handlers=Scripted().handlers()) as stack, serving(0, stack.watch) as url:
         port = int(url.rpartition(":")[2])

@@ -11,7 +11,7 @@ from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
 
 
-def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_before_passes_without_a_request(
+def test_prompt_without_a_rule_fails_the_gate_and_the_former_one_passes(
     here: Run, server: ModelServer, tmp_path: Path
 ) -> None:
     own = ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md"

@@ -46,9 +46,7 @@ def answered() -> Answered:
     return execution, {"Records": [{"eventName": "INSERT", "dynamodb": {"Keys": key, "NewImage": item}}]}
 
 
-def test_a_stored_answer_is_one_trace_with_a_span_for_each_step_and_an_event_for_each_verdict(
-    receiver: OtlpReceiver, answered: Answered
-) -> None:
+def test_stored_answer_is_one_trace_with_spans_and_verdict_events(receiver: OtlpReceiver, answered: Answered) -> None:
     execution, event = answered
     response: Any = execution.output
     assert handler(event, None) == {"spans": len(receiver.spans), "evaluations": len(receiver.events)}

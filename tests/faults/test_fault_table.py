@@ -20,9 +20,7 @@ def api() -> Iterator[Asking]:
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_fault_never_breaks_the_api_nor_passes_for_a_cost_limit_and_only_replies_are_paid(
-    api: Asking, step: str, every: int
-) -> None:
+def test_faults_keep_the_api_working_and_only_replies_are_paid(api: Asking, step: str, every: int) -> None:
     """Ask while a step has each third fault, and the next step the next ones; in the long tests each has all."""
     strategies = [name for name in STRATEGIES if step != "rewrite_question" or name not in ("candidates", "segments")]
     if step not in ("grade_relevance", "generate"):

@@ -275,9 +275,7 @@ def test_destroy_leaves_nothing(deployment: Deployment) -> None:
     assert deployment.stack.resources() == {}
 
 
-def test_the_deployers_policy_allows_each_call_of_terraform_and_no_action_without_a_call_or_a_reason(
-    deployment: Deployment, record_property: Figures
-) -> None:
+def test_deployer_policy_is_sufficient_and_minimal(deployment: Deployment, record_property: Figures) -> None:
     calls = deployer.called(deployment.stack.log)
     assert deployer.missing(calls) == set()
     assert deployer.unneeded(calls) == set()

@@ -101,9 +101,7 @@ def test_the_writers_phrase_for_what_is_missing_is_the_query_and_no_rewrite_is_p
 
 
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
-def test_a_query_is_found_for_what_the_writer_misses_without_a_phrase_and_its_sentence_is_never_searched(
-    speculate: str,
-) -> None:
+def test_gap_without_a_phrase_gets_a_generated_query(speculate: str) -> None:
     response, scripted = run(ahead(speculate), generate=from_passages(lacking(), MENDED))
     assert response["queries"] == ["How many days?", "query 1"]
     (asked,) = scripted.events_of("rewrite_question")
@@ -125,7 +123,7 @@ def test_searches_for_what_is_missing_count_as_rewrites_and_end_without_progress
     assert stuck["queries"] == ["How many days?", "phrase 0"]
 
 
-def test_of_equal_answers_the_one_that_says_more_is_returned_and_the_last_reason_is_of_it() -> None:
+def test_more_complete_one_of_equal_answers_is_returned_with_its_reason() -> None:
     fuller = steps.answer("25 days, 5 of them carried over.")
     response, _ = run(generate=[{**lacking(), "missing": ["carried over"]}, fuller])
     assert (response["answer"], response["not_said"]) == ("25 days, 5 of them carried over.", [])
@@ -164,7 +162,7 @@ def test_a_later_search_leaves_out_what_earlier_ones_brought_copies_included() -
     assert [event["seen"] for event in scripted.events_of("retrieve")] == [[], ["p0", "copy of p0"]]
 
 
-def test_where_the_earlier_evidence_falls_short_the_worded_query_is_searched_before_a_rewrite_is_paid_for() -> None:
+def test_standalone_query_is_searched_before_a_rewrite() -> None:
     worded = steps.retrieval("continue")
     worded["verdict"]["query"] = "How many days in May?"
     nothing = steps.answer(is_found=False)
@@ -198,7 +196,7 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
     assert response["path"][-5:] == [*SEARCH, *ANSWER]
 
 
-def test_a_judge_of_use_that_was_lost_is_named_as_the_reason_for_want_of_a_verdict() -> None:
+def test_missing_utility_verdict_is_named_as_the_reason() -> None:
     response, _ = run(ahead("off"), grade_utility=[RuntimeError("lost")])
     assert response["reflection"]["utility"] == {
         "score": None, "reason": NO_VERDICT, "cached": False, "judged_by": "model", "model": "",

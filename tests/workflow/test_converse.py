@@ -64,9 +64,7 @@ def test_each_strategy_answers_with_quotes_and_its_price_by_each_kind_of_model(m
         (SILENT, ["forced", "offered", "words"]),
     ],
 )
-def test_a_verdict_is_asked_for_as_the_model_takes_it_and_by_the_next_question_only_so(
-    model: str, ways: list[str]
-) -> None:
+def test_verdict_uses_the_accepted_output_mode_from_the_next_question_on(model: str, ways: list[str]) -> None:
     with ConverseServer() as server, stack_at(server, model) as stack:
         for expected in (ways, ways[-1:]):
             before = len(server.bodies)

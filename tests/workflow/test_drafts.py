@@ -29,9 +29,7 @@ def told(execution: Execution) -> list[Any]:
     return [draft and (draft.answer, draft.support and draft.support.level) for draft in drafts(execution)]
 
 
-def test_an_answer_is_told_as_soon_as_it_is_written_with_its_citations_and_then_with_the_verdict_on_its_claims() -> (
-    None
-):
+def test_draft_has_citations_at_once_and_verdicts_later() -> None:
     execution, _ = executed()
     assert execution.output is not None
     assert told(execution) == [None, ("25 days.", None), ("25 days.", "fully_supported")]

@@ -153,9 +153,7 @@ def test_a_deleted_object_disappears(running: Ingestion) -> None:
     assert running.record(KEY)["status"] == "removed"
 
 
-def test_a_file_that_cannot_be_read_any_more_is_failed_with_its_reason_and_not_answered_from(
-    running: Ingestion,
-) -> None:
+def test_file_that_became_unreadable_is_failed_and_not_cited(running: Ingestion) -> None:
     running.put(KEY, FIRST)
     running.done(KEY)
     running.put(KEY, b"\xff\xfe broken \x00")
@@ -212,7 +210,7 @@ def test_events_in_every_order_and_twice_end_in_the_same_state(order: tuple[str,
             holds(running, *ENDS[order[-1]])
 
 
-def test_a_passage_of_a_pdf_knows_its_page_and_one_of_a_page_or_a_text_its_heading(running: Ingestion) -> None:
+def test_pdf_passages_have_pages_and_other_passages_have_headings(running: Ingestion) -> None:
     running.put("handbook/travel.pdf", pdf("Trains come first. " * 60, "The hotel limit in Oslo is 140 EUR. " * 30))
     running.put("handbook/leave.html", b"<h1>Leave</h1><h2>Sick leave</h2><p>It is paid.</p>")
     running.put("handbook/pay.md", b"# Pay\n\n## Bonus\n\nIt is paid in May.\n")

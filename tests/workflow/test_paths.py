@@ -103,7 +103,7 @@ def test_where_a_passage_says_otherwise_the_answer_is_repaired() -> None:
     assert response["status"] == "answered"
 
 
-def test_missing_evidence_is_searched_for_in_the_documents_and_on_the_web_at_once_and_the_answer_mended() -> None:
+def test_gap_is_searched_in_documents_and_web_and_the_answer_repaired() -> None:
     response, scripted = run(grade_support=[steps.missing("carry-over"), steps.support("fully_supported")])
     assert response["path"] == [
         "DecideRetrieval", *SEARCH, *ANSWER, "Retrieve", "SearchWeb", "GradeRelevance", *ANSWER
@@ -196,9 +196,7 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
 
 
 @pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
-def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_and_is_remembered_as_overdue(
-    error: Exception,
-) -> None:
+def test_failed_composition_fails_the_execution_and_is_overdue(error: Exception) -> None:
     with running_stack({}, {}, handlers=Scripted(compose_answer=[error]).handlers(), pause=lambda s: None) as stack:
         execution = stack.execute(ASKED, "my-question")
         table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}

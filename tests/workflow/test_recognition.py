@@ -151,7 +151,7 @@ def test_a_recognition_without_an_end_is_left_to_another_run(scanning: Ingestion
     assert scanning.textract.pages == 1
 
 
-def test_where_recognition_is_off_textract_is_never_asked_and_the_reason_says_how_to_switch_it_on() -> None:
+def test_disabled_recognition_never_calls_textract_and_explains_how_to_enable() -> None:
     with ingestion() as running:
         running.put(KEY, scanned_pdf("Leave is 25 days."))
         done = running.done(KEY)

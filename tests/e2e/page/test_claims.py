@@ -76,7 +76,7 @@ def test_wrapped_lines_are_joined_but_not_those_of_tables_and_code(tab: Tab) -> 
         assert quote == WRAPPED[0][1]
 
 
-def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
+def test_claim_is_labelled_by_keyboard_and_earlier_label_is_shown(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)
         sent: list[Any] = []
@@ -105,7 +105,7 @@ def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_b
         assert tab.violations() == []
 
 
-def test_on_a_phone_a_sentence_that_is_tapped_opens_its_source_as_a_sheet_and_escape_closes_it(tab: Tab) -> None:
+def test_tapped_sentence_opens_its_source_as_a_sheet_on_a_phone(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url, 390)
         source = tab.page.locator("#source")

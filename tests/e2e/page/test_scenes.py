@@ -51,9 +51,7 @@ def test_nothing_jumps_while_a_question_is_answered(tab: Tab, width: int) -> Non
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_first_line_of_each_answer_is_in_view_and_the_field_is_ready_for_the_next_question(
-    tab: Tab, width: int
-) -> None:
+def test_first_line_of_each_answer_is_in_view(tab: Tab, width: int) -> None:
     texts = [f"Fact {number}. " * 40 for number in range(5)]
     with saying_each(texts) as url:
         tab.open(url, width)

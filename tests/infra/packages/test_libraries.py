@@ -86,7 +86,7 @@ def test_what_is_not_needed_any_more_goes(project: Path, tmp_path: Path) -> None
     assert not (tmp_path / "out" / "gone.py").exists()
 
 
-def test_a_library_that_is_not_to_be_had_is_named_and_the_folder_stays_as_it_was(project: Path, tmp_path: Path) -> None:
+def test_unavailable_library_is_named_and_the_folder_is_unchanged(project: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "kept.py").touch()
     write_hashes(project, project.parent / "wheels", ("fast==1.0", "plain==2.0", "reader==1.0"))

@@ -220,7 +220,7 @@ def test_every_compiled_module_is_for_the_lambda_s_processor_and_python(arm64: P
                 assert int.from_bytes(layer.read(name)[18:20], "little") == 183, f"{name} is not for AArch64"
 
 
-def test_every_requirement_of_a_package_in_a_layer_is_in_one_at_a_version_that_it_accepts(arm64: Path) -> None:
+def test_layers_contain_compatible_versions_of_all_requirements(arm64: Path) -> None:
     unused = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["uv"]["exclude-dependencies"]
     packages = []
     for zip_ in LAYERS:

@@ -110,9 +110,7 @@ def test_of_many_questions_at_once_only_as_many_start_as_the_cap_pays(table: Non
     assert [key for key in items() if key.startswith("reservation#")] == []
 
 
-def test_a_question_over_midnight_settles_in_the_day_that_it_began_and_the_next_day_begins_at_nothing(
-    table: None,
-) -> None:
+def test_question_over_midnight_is_settled_on_its_first_day(table: None) -> None:
     last_second = NOON + DAY / 2 - 1
     assert spending().reserve("late", 0.6, last_second)
     assert not spending().reserve("later", 0.6, last_second)

@@ -187,7 +187,7 @@ NOT_THERE = refused("ExecutionDoesNotExist")
          "failed"),
     ],
 )  # fmt: skip
-def test_a_question_without_a_response_is_running_until_it_is_overdue_and_step_functions_says_that_it_ended(
+def test_question_without_a_response_is_running_until_overdue_and_ended(
     answers: Stubber, due_in: float, path: str, replies: dict[str, Any], status: str
 ) -> None:
     answers.add_response("get_item", kept(due_in), LOOKED)
@@ -273,9 +273,7 @@ def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whiche
     assert machines.asked["get_execution_history"]["executionArn"] == execution
 
 
-def test_a_refused_version_is_started_without_it_from_then_on_with_a_warning_and_a_taken_one_is_called_once(
-    answers: Stubber, emitted: Any
-) -> None:
+def test_refused_version_is_dropped_with_a_warning(answers: Stubber, emitted: Any) -> None:
     response = {**RESPONSE, "usage": {"warnings": []}}
     called: list[str] = []
     takes_versions = False
@@ -386,7 +384,7 @@ def test_the_committed_description_is_fresh() -> None:
 TAKEN = {"Response", "Client", "AuthenticatedClient", "HTTPStatus", "UnexpectedStatus"}
 
 
-def test_the_description_says_no_status_that_is_never_sent_and_no_name_that_a_client_has_taken() -> None:
+def test_description_has_only_sent_statuses_and_no_reserved_names() -> None:
     described = json.loads(DESCRIPTION.read_text(encoding="utf-8"))
     schemas = described["components"]["schemas"]
     assert not TAKEN & {*schemas, *(schema.get("title") for schema in schemas.values())}

@@ -77,9 +77,7 @@ def test_a_question_past_the_daily_cap_is_refused_until_the_day_ends(service: Se
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_repeat_of_a_question_reserves_nothing_and_a_refused_one_is_asked_anew_the_next_day(
-    service: Service, path: str
-) -> None:
+def test_repeated_question_reserves_nothing_and_refused_one_restarts_next_day(service: Service, path: str) -> None:
     first = service.ask(path, "key")
     assert [service.ask(path, "key")[0] for _ in range(3)] == [first[0]] * 3 if path == PATHS[1] else True
     assert service.committed() == 50_000

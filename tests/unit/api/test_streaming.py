@@ -75,7 +75,7 @@ def test_a_look_that_says_nothing_takes_nothing_back(silent: tuple[int, dict[str
     assert [name for name, _ in events] == ["question", "pass", "", "", "answer"]
 
 
-def test_a_question_that_ends_without_an_answer_or_can_be_read_no_more_ends_in_an_error() -> None:
+def test_question_without_a_readable_answer_ends_in_an_error() -> None:
     *_, (name, problem) = heard((200, {"id": "q", "status": "failed", "passes": None}))
     assert (name, problem["status"], problem["request_id"]) == ("error", 500, "r")
     assert problem["hint"]

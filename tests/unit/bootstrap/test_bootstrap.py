@@ -49,7 +49,7 @@ def test_a_part_is_made_once_until_it_is_forgotten() -> None:
     assert bootstrap.question_settings() is not first
 
 
-def test_a_part_that_is_handed_over_stands_in_until_the_block_ends_also_when_blocks_are_nested() -> None:
+def test_override_lasts_until_its_block_ends_also_if_nested() -> None:
     outer, inner, manifest = object(), object(), object()
     with bootstrap.using(index=outer, manifest=manifest):  # type: ignore[typeddict-item]
         with bootstrap.using(index=inner):  # type: ignore[typeddict-item]
@@ -149,7 +149,7 @@ def test_parts_are_made_at_the_start_of_a_lambda_and_wait_for_their_first_use_el
 
 
 @pytest.mark.usefixtures("lambda_starts")
-def test_what_cannot_be_made_at_the_start_is_told_at_its_first_use_and_keeps_nothing_else_from_being_made() -> None:
+def test_client_that_fails_at_start_raises_at_first_use() -> None:
     bootstrap.warm(bootstrap.index, questions.claude_client, bootstrap.embedder)
     with pytest.raises(Misconfigured, match="SELFRAG_COLLECTION_ENDPOINT"):
         bootstrap.index()
@@ -232,7 +232,7 @@ def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
     assert loaded & {"anthropic", "boto3", "botocore", "opensearchpy", "httpx2", "pydantic_settings"} == set()
 
 
-def test_no_handler_loads_an_sdk_outside_a_lambda_so_that_a_part_that_is_handed_over_saves_the_time() -> None:
+def test_no_handler_imports_an_sdk_outside_a_lambda() -> None:
     loaded = loaded_by(*(name.replace(".logic", ".handler") for name in LOGIC))
     assert loaded & {"anthropic", "boto3", "opensearchpy", "httpx2"} == set()
 

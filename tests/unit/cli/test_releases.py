@@ -54,9 +54,7 @@ def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it
     assert second.machines == {"standard": f"{HERE}:rag-standard:2", "ingestion": f"{HERE}:rag-ingestion:1"}
 
 
-def test_a_machine_that_came_later_goes_back_to_its_version_and_is_left_alone_where_a_release_has_none(
-    aws: Any,
-) -> None:
+def test_rollback_skips_machines_that_the_release_lacks(aws: Any) -> None:
     first, second = listed(aws, FIRST, version("2", standard="2", **{"reindex": "4"}))
     assert second.machines["reindex"] == f"{HERE}:rag-reindex:4"
     assert first.machines.keys() == {"standard", "ingestion"}

@@ -119,7 +119,7 @@ def test_prompt_is_long_enough_for_the_cache(step: str) -> None:
     assert min(len(text.encode()) for text in texts) >= CACHED_BYTES
 
 
-def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_both_prompts() -> None:
+def test_writer_and_checker_prompts_use_the_same_terms() -> None:
     shared = {"Totals", "Conflicting passages", "Gaps"}
     for step in ("generate", "grade_support"):
         assert shared <= {name for name, _ in NAMED.findall(prompt_of(step))}

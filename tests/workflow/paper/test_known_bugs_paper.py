@@ -17,7 +17,7 @@ def ranking(*names: str) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("names", [["d2"], ["d2", "d1"]])
-def test_error_4_where_a_search_is_always_made_the_best_answer_goes_out_and_not_the_last(names: list[str]) -> None:
+def test_error_4_forced_search_returns_the_best_answer(names: list[str]) -> None:
     response, _ = run(asked(retrieval="always"), **ranking(*names))
     assert (response["status"], response["answer"]) == ("answered", "As d2 says.")
 

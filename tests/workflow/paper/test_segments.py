@@ -140,7 +140,7 @@ def priced() -> dict[str, list[Any]]:
         ({"max_cost_usd": 0.0321}, "cost", 2, 32),
     ],
 )
-def test_a_level_that_could_pass_a_limit_is_not_begun_and_the_best_so_far_is_partial(
+def test_level_beyond_a_limit_is_not_begun_and_the_best_is_partial(
     policy: dict[str, Any], stopped: str, sentences: int, calls: int
 ) -> None:
     response, _ = grow(policy, **priced())

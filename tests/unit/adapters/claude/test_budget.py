@@ -129,7 +129,7 @@ def test_a_request_without_a_reply_costs_its_input_at_the_most(fault: Fault) -> 
     assert 0 <= (first - second) * PRICES[HAIKU][1] <= (most_tokens(sent) + 400) * PRICES[HAIKU][0]
 
 
-def test_a_retry_that_the_budget_does_not_buy_ends_with_the_error_of_the_request_before_it() -> None:
+def test_unaffordable_retry_raises_the_previous_error() -> None:
     with ModelServer(lambda step, n: "dropped") as server:
         judgement = judge(server, 0.0005)
         assert server.counts["grade_relevance"] == judgement.attempts == 1

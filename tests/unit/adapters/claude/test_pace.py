@@ -95,7 +95,7 @@ def test_the_pauses_of_two_functions_differ_by_chance(share: float, pauses: list
     assert skipping.slept == pauses
 
 
-def test_a_wait_that_ends_after_the_deadline_is_not_begun_and_the_service_is_what_was_busy(skipping: Skipping) -> None:
+def test_wait_beyond_the_deadline_raises_the_service_error(skipping: Skipping) -> None:
     with Spoiled(429, None, retry_after="25") as server:
         judgement = judge(server, skipping)
     assert (skipping.slept, judgement.attempts, judgement.error) == ([], 1, "TemporarilyUnavailable")
@@ -170,7 +170,7 @@ class Impatient(MemoryCalls):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.9])
-def test_who_finds_that_others_were_told_to_wait_waits_too_and_a_share_of_a_second_more(share: float) -> None:
+def test_shared_refusal_delays_other_callers_with_jitter(share: float) -> None:
     skipping = Skipping(share)
     # It is looked at once for the mark of the prompt, and then before the request is sent.
     with Spoiled(None) as server:

@@ -97,7 +97,7 @@ def test_an_answer_that_nobody_doubts_is_judged_once(
 @pytest.mark.parametrize(
     ("profile", "models"), [("thrifty", [HAIKU]), ("balanced", [HAIKU, SONNET]), ("strict", [SONNET])]
 )
-def test_an_answer_with_a_number_that_no_passage_has_is_judged_again_where_the_profile_has_who_could(
+def test_unsupported_number_is_regraded_by_a_stronger_model(
     profile: str, models: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SELFRAG_PROFILE", profile)
@@ -133,9 +133,7 @@ def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
     assert (result.verdict.level, result.error) == ("ungraded", "BudgetExceeded")
 
 
-def test_a_judge_that_gave_no_verdict_is_the_reason_and_not_that_the_stronger_one_is_too_dear(
-    server: ModelServer,
-) -> None:
+def test_missing_verdict_is_the_reason_if_the_stronger_judge_is_unaffordable(server: ModelServer) -> None:
     server.answers["grade_support"] = lambda body: {"claims": []}
     task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))

@@ -50,7 +50,7 @@ def test_every_kind_of_question_comes_back_with_the_probability_of_each_of_its_o
     assert (decisions.flaw, decisions.warnings) == (None, ())
 
 
-def test_a_call_has_its_step_its_tokens_and_its_price_and_is_no_call_of_a_language_model() -> None:
+def test_decider_call_has_step_tokens_and_price() -> None:
     with SystemOneServer() as server:
         decisions = decider_at(server, price=0.042).ask("grade_utility", STATE, QUESTIONS)
     call = decisions.call

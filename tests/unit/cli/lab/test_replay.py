@@ -76,7 +76,7 @@ def stricter(tmp_path: Path) -> Callable[[str], str]:
     return write
 
 
-def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
+def test_changed_prompt_reruns_only_its_grader_once_per_trace(
     traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     traces = [build_trace(history) for history in traced]

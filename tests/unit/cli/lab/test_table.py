@@ -29,7 +29,7 @@ def of(*values: float | None, name: str = "match") -> list[Measured]:
     return [{name: NOT_FOR_IT if value is None else Share(value)} for value in values]
 
 
-def test_a_difference_on_every_question_is_real_and_one_by_the_toss_of_a_coin_is_not() -> None:
+def test_consistent_difference_is_significant_and_random_one_is_not() -> None:
     base = [float(number % 2) for number in range(200)]
     better = compute_differences(of(*base), of(*(value + 0.1 for value in base)))["match"]
     assert (better.value, better.low, better.high) == (pytest.approx(0.1), pytest.approx(0.1), pytest.approx(0.1))

@@ -22,9 +22,7 @@ def outcomes(named: list[tuple[str, Outcome]]) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("accuracy", [0.7, 0.8, 0.9, 0.95])
-def test_on_the_held_out_half_the_limit_of_false_passes_is_exceeded_for_at_most_10_of_100_seeds(
-    accuracy: float,
-) -> None:
+def test_held_out_half_rarely_exceeds_the_limit_of_false_passes(accuracy: float) -> None:
     exceeded = 0
     for seed in range(100):
         judged = [(f"{seed} {row.number}", row.outcome) for row in statements(accuracy, 1000, seed)]

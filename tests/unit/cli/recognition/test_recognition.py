@@ -84,9 +84,7 @@ def ingested(folder: Path) -> list[str]:
     return sync(DocumentSource("scans", folder), embedder=FakeEmbedder()).warnings
 
 
-def test_pictures_of_pages_are_read_where_tesseract_is_on_the_path_and_the_report_says_how_sure_it_is(
-    install: Install, folder: Path
-) -> None:
+def test_scans_are_recognised_by_tesseract_with_a_reported_confidence(install: Install, folder: Path) -> None:
     log = install()
     (folder / "scan.pdf").write_bytes(scanned_pdf("x", among="Travel"))
     assert ingested(folder) == ["scan.pdf: the text of 1 page was recognised from pictures, with a confidence of 96%."]

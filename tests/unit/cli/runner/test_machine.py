@@ -142,7 +142,7 @@ def test_an_item_that_fails_lets_no_other_begin_and_is_caught_by_the_map() -> No
     ]  # fmt: skip
 
 
-def test_an_item_that_is_at_work_when_another_fails_ends_with_the_state_that_it_is_in() -> None:
+def test_running_map_item_stops_after_its_state_if_another_fails() -> None:
     failed, begun = threading.Event(), threading.Event()
 
     def first(item: int) -> Any:

@@ -95,9 +95,7 @@ def test_a_named_page_may_send_what_it_asked_about_and_read_where_to_look_and_wh
     assert "access-control-allow-credentials" not in reply.headers
 
 
-def test_another_page_than_the_named_ones_gets_no_word_and_no_cache_takes_one_for_the_other(
-    named: httpx2.Client,
-) -> None:
+def test_other_origins_get_no_cors_headers_and_caches_vary_by_origin(named: httpx2.Client) -> None:
     assert "allow-origin" not in about_cors(preflight(named, OTHER))
     for headers in ({"Origin": OTHER}, {"Origin": PAGE}, {}):
         assert named.get("/v1/health", headers=headers).headers["vary"] == "Origin"

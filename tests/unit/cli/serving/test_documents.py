@@ -118,7 +118,7 @@ def test_a_new_upload_of_a_document_that_is_removing_is_working(manifest: LocalM
     assert listed(manifest) == {"hr/a.md": ("ready", "hr/a.md is ready.")}
 
 
-def test_a_deletion_that_no_run_could_follow_is_failed_with_its_reason_and_one_that_was_followed_is_not(
+def test_deletion_without_a_successful_run_is_failed_with_its_reason(
     manifest: LocalManifest, documents: Documents
 ) -> None:
     for key in ("hr/still.md", "hr/gone.md"):

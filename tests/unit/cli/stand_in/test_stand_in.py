@@ -441,7 +441,7 @@ def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
         ({"right": ["?"], "facts": [LONDON[:20], "zebra"]}, "partly"),
     ],
 )
-def test_an_answer_is_correct_by_rule_if_a_right_one_or_every_fact_stands_in_it_word_for_word(
+def test_answer_with_a_gold_answer_or_all_facts_is_correct(
     grader: Graders, known: dict[str, list[str]], says: str
 ) -> None:
     task = judge.CorrectnessTask(question="What is the hotel limit in London?", answer=LONDON, **known)

@@ -65,7 +65,7 @@ def test_the_terms_of_verdicts_are_within_their_ranges(found: CritiquedAnswer) -
 
 
 @given(SCALED)
-def test_the_score_of_an_answer_with_probabilities_is_from_minus_a_half_to_two_and_a_half(found) -> None:
+def test_score_with_probabilities_is_between_minus_0_5_and_2_5(found) -> None:
     assert -0.5 - 1e-9 <= score(decided(*found).terms, WEIGHTS) <= 2.5 + 1e-9
 
 

@@ -113,7 +113,7 @@ def test_each_piece_of_a_table_is_titled_by_the_headings_and_its_caption() -> No
     assert [row.name for piece in pieces for row in piece.rows] == [f"row {number}" for number in range(2, 122)]
 
 
-def test_a_table_is_apart_from_the_text_around_it_but_not_from_the_words_that_lead_to_it() -> None:
+def test_table_is_split_from_surrounding_text_but_keeps_its_introduction() -> None:
     lead, table_and_lead, after = "The limits are:", SENTENCE * 5, SENTENCE * 4
     first, second = split(table(8, "", lead, after))
     assert first.text.startswith(f"Manual\nLimits\n{lead}\nitem: thing 2; upper limit: 200 MB\n")
@@ -227,7 +227,7 @@ def test_a_line_that_was_wrapped_in_mid_sentence_is_not_cut_there() -> None:
     assert all(piece.text.endswith("once.") for piece in split(writer.document("a", Labels())))
 
 
-def test_a_heading_that_goes_on_on_the_next_page_is_in_its_titles_and_not_in_its_text() -> None:
+def test_heading_across_pages_is_in_titles_and_not_in_text() -> None:
     writer = Writer("a.html")
     writer.heading(1, "Rules")
     writer.line(SENTENCE * 5)

@@ -51,7 +51,7 @@ def test_below_the_lower_threshold_a_passage_is_irrelevant_whatever_its_strips(s
     assert (verdict.label, verdict.relevant, verdict.strips) == ("irrelevant", False, [])
 
 
-def test_a_strip_that_was_not_judged_is_not_kept_and_a_number_of_none_is_passed_over() -> None:
+def test_unjudged_strip_is_dropped_and_unknown_number_is_ignored() -> None:
     judged = {"reason": "r", "score": 0.9, "strips": [{"strip": 1, "score": 0.9}, {"strip": 9, "score": 0.9}]}
     assert kept(grade(task(), grader(judged)).verdict) == [PIECES[0]]
 

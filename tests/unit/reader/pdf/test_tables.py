@@ -96,7 +96,7 @@ def test_numbers_below_each_other_are_rows_though_lines_are_drawn_only_around_th
 
 
 @pytest.mark.parametrize("pieces", [[(72, 430)], [(72, 200), (200, 270), (270, 350), (350, 430)]])
-def test_a_sheet_that_a_spreadsheet_printed_with_lines_between_its_rows_alone_is_read_row_by_row(pieces):
+def test_sheet_with_only_row_lines_is_read_row_by_row(pieces):
     head, *rows = [
         ("Item", "Unit", "Price", "Note"),
         ("Bread", "loaf", "3.75", "whole"),
@@ -128,7 +128,7 @@ def test_a_sentence_above_values_is_not_the_name_of_their_column():
     assert rows_of(document)[1:] == [f"{office}; {capacity}" for office, capacity in rows]
 
 
-def test_the_names_of_rows_that_no_line_divides_are_not_run_together_where_the_numbers_have_lines():
+def test_row_names_without_lines_stay_separate_if_numbers_have_lines():
     standing = [Line(x, 700, x, 620) for x in (72, 192, 272, 352)]
     flat = [Line(72, 700, 352, 700), Line(72, 680, 352, 680), Line(72, 620, 352, 620)]
     inner = [Line(192, y, 352, y) for y in (660, 640)]
@@ -166,7 +166,7 @@ def test_a_name_in_the_middle_of_several_columns_is_the_name_of_each():
     )
 
 
-def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_though_its_sides_are_open():
+def test_two_column_table_with_open_sides_is_read_row_by_row():
     commands = [("git add the-file", f"-p --verbose {number}") for number in range(1, 5)]
     meanings = [
         ("puts what was changed in a file on the list,", f"piece by piece, in way number {number}")
@@ -225,7 +225,7 @@ def wrapped(y, *rows, xs=(72, 200, 300), apart=13.6):
     return page
 
 
-def test_rows_of_cells_with_several_lines_are_told_by_the_white_between_them_and_their_head_by_the_line_below():
+def test_multiline_rows_are_split_by_white_space_and_header_by_line():
     head = ("Level of|isolation", "|Dirty reads", "Phantom|reads")
     rows = [
         ("Read|uncommitted", "Allowed, but|not here", "Possible"),
@@ -275,7 +275,7 @@ def test_a_word_that_is_too_long_for_its_cell_is_put_together():
     ]
 
 
-def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_with_no_more_than_a_line_below_its_head():
+def test_two_column_table_with_only_a_header_line_keeps_rows():
     rows = [
         (
             f"git command-{number} --with|another-option-{number}",
@@ -466,7 +466,7 @@ def test_a_program_in_a_frame_is_no_table():
     assert document.text.split("\n") == ["x <- 1", "y <- 2", "z <- 3"]
 
 
-def test_a_note_at_the_foot_of_a_page_does_not_take_the_names_from_the_rest_of_a_table():
+def test_footnote_does_not_remove_column_names_from_a_continued_table():
     first = [*type_rows(120, [("No", "Type", "Description")], ("F1",) * 3), *type_rows(106, TYPES)]
     note = Text(96, 44, "1 strictly, a node of its own", size=8)
     rest = [("4", "ENVSXP", "environments"), ("5", "PROMSXP", "promises"), ("6", "LANGSXP", "language objects")]

@@ -126,7 +126,7 @@ def test_lines_of_a_wide_leading_are_one_paragraph_and_a_wider_one_divides_parag
     assert text_of(page) == "\n\n".join([" ".join(said)] * 2)
 
 
-def test_a_korean_word_that_the_end_of_a_line_cuts_is_put_together_if_the_document_has_it():
+def test_korean_word_cut_by_a_line_end_is_rejoined_if_known():
     words = Words(["이 보고서는 한국의 인공지능 산업을 다룬다"])
     assert words.put_together("우리는 인공", "지능 산업을") == "우리는 인공지능 산업을"
     assert words.put_together("우리는 그", "산업을") == "우리는 그 산업을"
@@ -356,7 +356,7 @@ def test_headers_footers_and_page_numbers_are_left_out_and_nothing_else(header, 
     assert len(document.parts) == 6
 
 
-def test_a_page_that_shows_only_its_header_is_empty_and_one_that_repeats_a_text_is_not():
+def test_page_with_only_a_header_is_empty():
     header = [Text(72, 800, "The handbook, release 12", 9)]
     document = read_pdf("a.pdf", laid(*([*header, *lines(72, 740, *body(city))] for city in CITIES), header))
     assert "handbook" not in document.text
@@ -440,7 +440,7 @@ def test_a_stamp_in_the_margin_is_neither_heading_nor_title():
     assert document.text.endswith("arXiv:2004.04906v3 [cs.CL]")
 
 
-def test_a_title_of_one_letter_or_one_that_a_program_gave_for_want_of_any_is_none():
+def test_one_letter_and_default_titles_are_ignored():
     assert read_pdf("a.pdf", laid([Text(72, 780, "d", 30), *lines(72, 700, *BODY)])).title == "a.pdf"
     for given in (r"\(anonymous\)", "untitled", r"\(unspecified\)"):
         assert read_pdf("a.pdf", pdf("Words of it.", title=given)).title == "a.pdf"

@@ -33,7 +33,7 @@ def test_what_nobody_sees_on_a_page_is_left_out_with_a_warning(attributes):
     assert (document.text, document.warnings) == ("Paid leave.", UNSEEN)
 
 
-def test_text_of_the_colour_behind_it_is_left_out_where_an_element_around_it_has_that_colour():
+def test_text_in_the_background_colour_of_an_ancestor_is_omitted():
     page = '<div style="background:#fff"><p>Paid <b><span style="color:#fff">never </span></b>leave.</p></div>'
     document = read_page(page)
     assert (document.text, document.warnings) == ("Paid leave.", UNSEEN)
