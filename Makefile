@@ -219,5 +219,5 @@ $(VENV)/.package: $(VENV)/.ask
 .venv-clients/.done: | $(VENV)/.test
 	@$(PYTHON) -m venv .venv-clients
 	$(call install,.venv-clients,openapi-spec-validator==0.9.0 openapi-python-client==0.29.1 \
-	  schemathesis==4.32.5 mypy==2.4.1)
+	  schemathesis==4.32.5 mypy==2.4.1 langchain-openai==1.7.4 llama-index-llms-openai-like==0.8.1)
 	@touch $@
