@@ -81,7 +81,7 @@ def test_a_field_cannot_change_what_it_is(
     assert refused.value.status_code == status
 
 
-def test_what_is_only_shown_cannot_be_searched(client: OpenSearch, index: OpenSearchPassages) -> None:
+def test_display_fields_are_not_searchable(client: OpenSearch, index: OpenSearchPassages) -> None:
     index.add([entry("p", **PLACE)])
     with pytest.raises(TransportError) as refused:
         client.search(index=index._index, body={"query": {"terms": {"locator": ["sheet Prices"]}}})

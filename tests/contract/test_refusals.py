@@ -99,7 +99,7 @@ def needs_serverless(only_there: bool) -> None:
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_what_the_service_refuses_is_refused(refusal: str, client: OpenSearch, index: OpenSearchPassages) -> None:
+def test_double_refuses_what_the_service_refuses(refusal: str, client: OpenSearch, index: OpenSearchPassages) -> None:
     needs_serverless(refusal in SERVERLESS_ALONE)
     index.add([])
     status, method, target, body = REFUSALS[refusal]
@@ -113,7 +113,7 @@ def test_what_the_service_refuses_is_refused(refusal: str, client: OpenSearch, i
     assert refused.value.status_code == status
 
 
-def test_what_the_service_refuses_is_never_asked_for(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
+def test_adapter_never_sends_refused_requests(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
     the_whole_life(index)
     assert service.refused == [("POST", f"{PATH}/_search", 404)], "only the search before the index was made"
 

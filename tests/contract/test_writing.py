@@ -63,7 +63,7 @@ def test_an_item_that_failed_before_it_had_an_id_is_not_written(
     assert (added.failed, added.ids, added.unknown) == ({"p": "RequestRejected"}, {}, set())
 
 
-def test_an_index_that_went_while_it_was_written_to_is_made_by_the_next_try(
+def test_index_deleted_during_a_write_is_recreated_by_the_retry(
     service: OpenSearchDouble, index: OpenSearchPassages
 ) -> None:
     index.add([])
@@ -85,7 +85,7 @@ def test_a_refused_bulk_wrote_nothing_so_that_the_step_can_be_repeated(
     assert list(index.add([entry("p")]).ids) == ["p"]
 
 
-def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_not(
+def test_partial_refusal_reports_written_and_unwritten_passages(
     service: OpenSearchDouble, index: OpenSearchPassages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.add([])
@@ -121,7 +121,7 @@ def test_a_bulk_that_ends_in_a_server_error_may_be_written_too(
     assert index.add([entry("p")]).unknown == {"p"}
 
 
-def test_a_passage_that_is_there_twice_is_found_once_and_both_service_ids_are_known(index: OpenSearchPassages) -> None:
+def test_duplicate_passage_is_found_once_with_both_service_ids(index: OpenSearchPassages) -> None:
     twice = [*index.add([entry("p")]).ids.values(), *index.add([entry("p")]).ids.values()]
     assert found(index) == (["p"], ["p"])
     assert [p.passage_id for p in index.fetch(["p"], Bounds(["mine"]))] == ["p"]

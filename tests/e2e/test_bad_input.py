@@ -85,7 +85,7 @@ for arguments in json.loads(sys.argv[1]):
 """
 
 
-def test_what_can_be_refused_at_once_is_refused_before_the_local_stack_is_even_loaded(
+def test_invalid_arguments_are_refused_before_the_local_stack_is_loaded(
     fresh: Command, good: Path, tmp_path: Path
 ) -> None:
     missing, docs = str(tmp_path / "missing"), ("--docs", str(good))

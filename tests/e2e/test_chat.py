@@ -146,7 +146,7 @@ def test_a_follow_up_goes_on_from_the_turn_before_and_commands_explain_the_last_
         assert typist.ends() == 0
 
 
-def test_ctrl_c_cancels_an_answer_and_the_next_question_is_answered_in_the_same_chat(read: Command) -> None:
+def test_ctrl_c_cancels_an_answer_and_the_chat_continues(read: Command) -> None:
     hangs = [False]
     with ModelServer(lambda step, n: "timeout" if hangs[0] and step == "grade_relevance" else None) as model:
         command = Command(read.home, (("ANTHROPIC_API_KEY", "sk-of-nobody"), ("ANTHROPIC_BASE_URL", model.url)))

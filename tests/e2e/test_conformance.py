@@ -58,9 +58,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str
 
 
 @pytest.mark.parametrize("revision", APPLICABLE)
-def test_what_applies_of_the_protocols_conformance_tests_passes(
-    revision: str, server: tuple[str, set[str]], tmp_path: Path
-) -> None:
+def test_applicable_conformance_tests_pass(revision: str, server: tuple[str, set[str]], tmp_path: Path) -> None:
     url, elsewhere = server
     options = ["--suite", "all", "--spec-version", revision, "--output-dir", str(tmp_path / "results")]
     subprocess.run(

@@ -185,7 +185,7 @@ def test_the_original_is_downloaded_by_a_link_that_only_its_tenant_is_given(serv
     problem(service.a("GET", where), 404)
 
 
-def test_a_pdf_is_shown_by_a_link_as_a_pdf_and_every_other_kind_is_downloaded(service: Service) -> None:
+def test_pdf_links_open_inline_and_other_files_download(service: Service) -> None:
     for key, content in (("a/rules.pdf", pdf("Rules of the harbour.")), ("a/page.html", b"<p>Leave is 25 days.")):
         service.documents.put(key, content)
         service.documents.done(key)

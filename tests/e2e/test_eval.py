@@ -129,9 +129,7 @@ def test_the_terminal_says_outcomes_measures_with_n_and_verdicts_in_one_screen(
     assert few.count("too few") == 1
 
 
-def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
-    here: Run, deployment: Deployment, questions: str
-) -> None:
+def test_budget_stops_a_run_and_a_larger_one_resumes_it(here: Run, deployment: Deployment, questions: str) -> None:
     arguments = ("eval", questions, "--endpoint", deployment.url, "--json", "--parallel", "2", "--max-cost")
     ended = here(*arguments, "0.3")
     asked = sum(deployment.asked.values())
@@ -221,9 +219,7 @@ def of(command: Command, server: ModelServer, **more: str) -> Command:
 
 
 @pytest.mark.long
-def test_a_run_that_is_told_to_end_in_the_middle_goes_on_without_asking_twice(
-    fresh: Command, documents: Path, asked: Asked
-) -> None:
+def test_interrupted_run_resumes_without_repeated_questions(fresh: Command, documents: Path, asked: Asked) -> None:
     command = of(fresh, asked)
     arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--parallel", "1", "--json")
     process = command.start(*arguments)

@@ -63,9 +63,7 @@ def test_the_cascade_is_compared_with_people_and_nothing_is_paid_twice(
     assert (again["calls"], again["usd"], again["confusion"]) == ({}, 0, way["confusion"])
 
 
-def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_named(
-    here: Run, server: ModelServer, claims: str
-) -> None:
+def test_inaccurate_grader_fails_the_run_with_its_errors(here: Run, server: ModelServer, claims: str) -> None:
     assert here("eval", "graders", claims, "--fail-if", "balanced < 0.8").code == 0
     failed = here("eval", "graders", claims, "--fail-if", "balanced < 0.9", "--fail-if", "precision < 0.5")
     assert failed.code == 3

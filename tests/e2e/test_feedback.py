@@ -106,7 +106,7 @@ def exported(path: Path) -> str:
     return str(path)
 
 
-def test_a_label_of_a_person_becomes_a_row_by_which_the_check_of_support_is_measured(
+def test_claim_label_becomes_a_row_for_the_support_grader(
     api: httpx2.Client, model: ModelServer, here: Run, tmp_path: Path
 ) -> None:
     started = api.post("/v1/questions", json=ASK).headers["location"]
@@ -132,7 +132,7 @@ class WithoutHistory:
         return []
 
 
-def test_claims_that_the_answer_does_not_have_or_whose_passages_are_not_known_are_refused(api: httpx2.Client) -> None:
+def test_unknown_claims_and_passages_are_refused(api: httpx2.Client) -> None:
     question_id = asked(api)["id"]
     beyond = say(api, question_id, {"useful": None, "claims": [{"claim": 9, "label": "partial"}]})
     assert "has 1 checked claims" in problem(beyond, 409)["detail"]

@@ -59,7 +59,7 @@ def test_prompt_without_a_rule_fails_the_gate_and_the_former_one_passes(
         (["set.results.jsonl", "--docs", "."], "leave out QUESTIONS, --docs"),
     ],
 )
-def test_what_cannot_be_judged_again_is_refused_in_one_sentence(
+def test_unusable_replay_is_refused_in_one_sentence(
     here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -116,7 +116,7 @@ def test_the_headers_are_those_of_the_secret(receiver: OtlpReceiver, answered: A
     assert "only-a-key" not in str(refused.value)
 
 
-def test_a_batch_that_a_collector_refuses_is_left_to_lambda_which_sends_the_same_again(
+def test_batch_refused_by_a_collector_is_retried_by_lambda(
     receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.UNAUTHORIZED):

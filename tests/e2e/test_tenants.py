@@ -264,7 +264,7 @@ def test_a_key_that_is_not_bound_opens_nothing(service: Service) -> None:
     assert executions() == started
 
 
-def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_twice(service: Service) -> None:
+def test_cached_verdicts_are_reused_without_leaking_between_tenants(service: Service) -> None:
     question = {"question": "Is the office closed in August?", "policy": {"top_k": 10}}
     for key in ("key-a", "key-b", "key-a"):
         service.model.requests.clear()

@@ -95,7 +95,7 @@ def expected_status(step: str, fault: Fault, always: bool) -> str:
 
 
 @pytest.mark.parametrize("step", MODEL_STEPS)
-def test_a_refusal_that_asks_for_more_time_than_there_is_ends_its_step_at_once(patient: Asked, step: str) -> None:
+def test_retry_after_beyond_the_deadline_ends_the_step_at_once(patient: Asked, step: str) -> None:
     with patch.dict(patient.model.headers, {429: {"retry-after": "120"}}):
         response = patient.ask(step, lambda n: 429)
     # Support has two judges: where the first gives no verdict the other is asked.

@@ -141,7 +141,7 @@ def files() -> st.SearchStrategy[tuple[str, bytes]]:
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # which makes the boundaries of a message
-def test_a_file_that_is_odd_in_any_way_is_read_or_refused_with_a_reason(record_property: Record) -> None:
+def test_odd_files_are_read_or_refused_with_a_reason(record_property: Record) -> None:
     read: list[Measured] = []
 
     @settings(max_examples=200, database=None, phases=[Phase.generate])

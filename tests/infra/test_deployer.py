@@ -161,6 +161,6 @@ def test_no_action_is_a_wildcard_or_stands_in_two_statements_that_every_deployme
     assert len(actions) == len(set(actions))
 
 
-def test_a_call_that_the_policy_lacks_and_an_action_that_no_call_needs_are_noticed() -> None:
+def test_missing_and_superfluous_permissions_are_detected() -> None:
     assert deployer.missing({"s3:GetObjectTorrent"}) == {"s3:GetObjectTorrent"}
     assert "s3:CreateBucket" in deployer.unneeded(set())

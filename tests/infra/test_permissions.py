@@ -36,7 +36,7 @@ def recorded() -> set[Call]:
         return set(calls)
 
 
-def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_made(
+def test_policies_allow_exactly_the_calls_that_are_made(
     recorded: set[Call], record_property: Callable[[str, str], None]
 ) -> None:
     check_roles(recorded)

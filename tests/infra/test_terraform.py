@@ -248,9 +248,7 @@ def said(infra: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_values_that_do_not_go_together_are_refused_with_their_reason_and_others_are_not(
-    kind: str, said: list[str]
-) -> None:
+def test_incompatible_values_are_refused_with_their_reason(kind: str, said: list[str]) -> None:
     reasons = {reason for _, reason in KINDS[kind] if reason}
     found = [{reason for reason in reasons if reason in text} for text in said]
     assert found[: len(KINDS[kind])] == [{reason} if reason else set() for _, reason in KINDS[kind]]

@@ -32,7 +32,7 @@ def test_little_use_for_ever_ends_within_nine_rounds_and_twenty_one_calls(
     assert any("little use" in warning for warning in usage["warnings"])
 
 
-def test_of_two_answers_of_little_use_the_better_one_goes_out() -> None:
+def test_better_one_of_two_answers_of_little_use_is_returned() -> None:
     response, _ = run(
         generate=[steps.answer("The first."), steps.answer("The second.")],
         grade_support=[FULL, PARTLY],
@@ -132,7 +132,7 @@ def test_more_complete_one_of_equal_answers_is_returned_with_its_reason() -> Non
     )
 
 
-def test_of_equal_answers_with_the_same_gaps_the_one_with_more_supported_claims_is_returned() -> None:
+def test_equal_answers_are_ranked_by_supported_claims() -> None:
     two = steps.support("fully_supported")
     two["verdict"]["claims"] = [{**two["verdict"]["claims"][0], "claim": f"claim {number}"} for number in range(2)]
     first = {**lacking("Two facts."), "missing": ["more"]}

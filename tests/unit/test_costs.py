@@ -33,7 +33,7 @@ def test_every_price_has_its_source_and_date() -> None:
     assert [name for name, price in costs.PRICES.items() if not price.date[-4:].isdigit()] == []
 
 
-def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name() -> None:
+def test_configured_price_wins_over_that_of_a_shorter_model_name() -> None:
     model = "global.anthropic.claude-sonnet-5-5-fast-v1:0"
     call = ModelCall(
         step="generate", model=model, started_at=0, ended_at=1, stop_reason="end_turn", output_tokens=1_000_000

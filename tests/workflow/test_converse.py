@@ -126,7 +126,7 @@ def test_a_model_that_allows_fewer_tokens_is_asked_for_fewer() -> None:
     assert server.bodies[-1]["inferenceConfig"]["maxTokens"] < 2048
 
 
-def test_a_model_without_a_price_has_no_cost_and_is_not_asked_under_a_budget() -> None:
+def test_unpriced_model_has_no_cost_and_is_refused_under_a_budget() -> None:
     with ConverseServer() as server, stack_at(server, SILENT) as stack:
         assert answer(stack, strategy="naive")["usage"]["cost_usd"] is None
         forget_verdicts()

@@ -40,7 +40,7 @@ def test_draft_has_citations_at_once_and_verdicts_later() -> None:
     assert [claim.claim for claim in last.support.claims] == ["claim 0"]
 
 
-def test_a_repair_takes_the_place_of_a_draft_and_has_no_verdict_before_it_is_judged() -> None:
+def test_repair_replaces_the_draft_without_its_verdicts() -> None:
     texts = [steps.answer("25 days, or 30."), steps.answer("25 days.")]
     asked = {**ASKED, "policy": {**POLICY, "web_search": False, "max_rewrites": 0}}
     execution, _ = executed(asked, generate=texts, grade_support=[PARTLY, FULLY])
@@ -50,7 +50,7 @@ def test_a_repair_takes_the_place_of_a_draft_and_has_no_verdict_before_it_is_jud
     ]  # fmt: skip
 
 
-def test_a_draft_ahead_of_the_grades_is_taken_back_if_it_cites_what_is_not_relevant() -> None:
+def test_speculative_draft_is_withdrawn_if_it_cites_irrelevant_passages() -> None:
     execution, _ = executed(
         ahead("draft"), generate=[writer], grade_relevance=[relevant("p1-1")], retrieve=[steps.found("p1-0", "p1-1")]
     )

@@ -99,7 +99,7 @@ def test_another_collection_gets_every_document_by_a_reindexing_and_finds_none_b
     assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
 
 
-def test_a_busy_model_is_waited_for_by_the_machine_and_a_free_one_is_not() -> None:
+def test_state_machine_waits_only_for_a_busy_model() -> None:
     pauses: list[float] = []
     with ingestion(pause=pauses.append) as running:
         running.put(KEY, FIRST)

@@ -107,7 +107,7 @@ def test_thoughts_in_tags_are_no_part_of_an_answer_or_a_verdict(close: str) -> N
 
 
 @ONE_KIND
-def test_a_window_that_is_too_small_gives_no_verdict_and_no_answer_and_says_why(kind: Kind) -> None:
+def test_too_small_window_gives_a_reason_instead_of_verdict_or_answer(kind: Kind) -> None:
     response = answer(ChatServer(kind, window=40))
     assert response["status"] == "failed", response
     assert response["citations"] == []

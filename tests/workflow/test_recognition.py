@@ -78,9 +78,7 @@ def by_the_clock_of_textract() -> Iterator[tuple[Ingestion, list[float]]]:
 
 
 @pytest.mark.parametrize("parts", [225, pytest.param(1500, marks=pytest.mark.long)])
-def test_a_result_of_many_parts_is_read_in_runs_that_end_in_time_and_paid_once(
-    parts: int, record_property: Any
-) -> None:
+def test_multipart_result_is_read_in_several_runs_and_paid_once(parts: int, record_property: Any) -> None:
     with by_the_clock_of_textract() as (running, seconds):
         # So many words come after the lines.
         running.textract.knobs.part, running.textract.knobs.words = 10, 5 * parts - 10

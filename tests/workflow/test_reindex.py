@@ -71,7 +71,7 @@ def test_a_document_that_the_ingestion_recorded_as_failed_counts_as_failed_with_
     assert template(STATES["NotIngested"]["Cause"], {"states": {"input": given}}) == "a.pdf is damaged."
 
 
-def test_a_document_of_an_execution_that_was_stopped_is_waited_for_until_its_claim_has_ended() -> None:
+def test_stopped_execution_blocks_its_document_until_the_claim_expires() -> None:
     waits, target, given = 0, *routed(action="busy")
     while target == "WaitForOther":
         given = after("WaitForOther", given)

@@ -137,7 +137,7 @@ LEFT = [
 ]
 
 
-def test_after_it_exactly_the_documents_of_the_bucket_are_in_the_index_each_passage_once(hour: Ingestion) -> None:
+def test_restored_index_matches_the_bucket_without_duplicates(hour: Ingestion) -> None:
     # Without the restore, passages of documents that the table lacks remain.
     assert sum(hour.texts().values()) == 15
     done = restored(hour)

@@ -173,7 +173,7 @@ def test_the_device_keeps_questions_to_find_and_to_forget_and_no_answer(tab: Tab
         assert tab.run("JSON.parse(Object.values(localStorage)[0])") == []
 
 
-def test_an_answer_is_copied_with_its_sources_and_shared_by_a_link_that_holds_neither(tab: Tab) -> None:
+def test_answer_is_copied_with_sources_and_shared_by_an_opaque_link(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)
         tab.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; null")
@@ -268,7 +268,7 @@ def test_the_file_behind_a_source_is_downloaded_by_a_link(tab: Tab) -> None:
         assert tab.said == []
 
 
-def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(tab: Tab) -> None:
+def test_suggested_question_comes_from_the_documents_and_is_clickable(tab: Tab) -> None:
     with replying(response()) as url:
         tab.page.route(
             "**/v1/documents*",

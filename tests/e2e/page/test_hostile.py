@@ -59,7 +59,7 @@ def test_an_answer_of_hostile_texts_is_shown_as_text_and_breaks_nothing(tab: Tab
 
 
 @WIDTHS
-def test_an_abstention_and_a_history_of_hostile_texts_are_shown_as_text_and_break_nothing(tab: Tab, width: int) -> None:
+def test_hostile_texts_in_abstention_and_history_are_shown_as_text(tab: Tab, width: int) -> None:
     texts = ["Fact.", *CASES.values()]
     with saying_each(texts) as url:
         looking(tab, url, width)

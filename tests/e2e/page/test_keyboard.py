@@ -74,7 +74,7 @@ def test_everything_is_done_by_keyboard_alone(tab: Tab) -> None:
         assert tab.run(f"{FOCUS}.tagName") == "TR"
 
 
-def test_a_key_stands_for_each_control_that_is_used_often_but_not_while_somebody_writes(tab: Tab) -> None:
+def test_shortcuts_work_except_while_typing(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
@@ -92,7 +92,7 @@ def test_a_key_stands_for_each_control_that_is_used_often_but_not_while_somebody
         assert tab.run(f"[turns.length, location.hash, {FOCUS}.id]") == [0, "", "question"]
 
 
-def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(tab: Tab) -> None:
+def test_tab_traverses_the_page_with_visible_focus(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")

@@ -146,7 +146,7 @@ def test_pages_are_followed_and_a_later_search_brings_others_up_to_the_services_
         assert len(double.filters) == 1
 
 
-def test_what_holds_no_text_is_left_out_with_a_reason() -> None:
+def test_results_without_text_are_omitted_with_a_reason() -> None:
     def of(**content: Any) -> Any:
         return {**chunk("", collection="c"), "content": content}
 

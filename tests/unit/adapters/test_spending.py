@@ -99,7 +99,7 @@ def test_whatever_is_lost_a_day_costs_no_more_than_its_cap(table: None, seed: in
         assert sum(least.values()) - 1e-9 <= committed() <= min(CAP, sum(most.values())) + 1e-9
 
 
-def test_of_many_questions_at_once_only_as_many_start_as_the_cap_pays(table: None) -> None:
+def test_concurrent_questions_start_only_within_the_cap(table: None) -> None:
     # The sum is exact: ten tenths are a dollar.
     with ThreadPoolExecutor(8) as threads:
         reserved = list(threads.map(lambda number: spending().reserve(f"q{number}", 0.1, NOON), range(24)))

@@ -161,7 +161,7 @@ def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -
     assert send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))[0] == 202
 
 
-def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
+def test_running_question_is_known_without_step_functions(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
     unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "draft", "passages"))

@@ -100,7 +100,7 @@ def test_sessions_of_one_role_are_callers_of_their_own() -> None:
     assert len(names) == 2
 
 
-def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_exist() -> None:
+def test_foreign_collection_is_refused_like_a_missing_one() -> None:
     said = set()
     for wanted in (["a", "b"], ["never-was"]):
         with pytest.raises(ProblemError) as refused:

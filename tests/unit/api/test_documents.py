@@ -138,9 +138,7 @@ def test_an_upload_of_no_size_or_of_too_much_is_refused(changed: dict[str, Any])
         (NoCredentialsError(), Misconfigured),
     ],
 )
-def test_a_bucket_that_does_not_do_what_it_should_is_an_error_with_a_name(
-    error: Exception, kind: type[SelfragError]
-) -> None:
+def test_bucket_failures_are_typed_errors(error: Exception, kind: type[SelfragError]) -> None:
     class Broken:
         def delete_object(self, **request: Any) -> None:
             raise error

@@ -142,7 +142,7 @@ def test_three_hundred_collections_can_be_searched_at_once(service: Service) -> 
     assert (service.ask("some")[0], service.asked_under()) == (202, list(names))
 
 
-def test_a_key_of_all_collections_that_means_none_has_to_name_one_to_list_documents(service: Service) -> None:
+def test_key_of_all_collections_must_name_one_to_list_documents(service: Service) -> None:
     status, problem = service.send("unnamed", "GET", "/v1/documents")
     assert (status, "name one of yours" in problem["detail"]) == (400, True)
 

@@ -56,7 +56,7 @@ def heard(*views: tuple[int, Mapping[str, Any]], looks: int = 99) -> list[tuple[
     ]
 
 
-def test_a_pass_is_told_once_when_it_has_ended_and_the_answer_is_the_last_event() -> None:
+def test_each_pass_is_one_event_and_the_answer_is_the_last() -> None:
     events = heard(
         (200, running(AT_WORK)), (200, running(FIRST, AT_WORK)), (200, running(FIRST, SECOND)), (200, ANSWER)
     )

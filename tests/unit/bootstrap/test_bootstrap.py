@@ -138,9 +138,7 @@ def lambda_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "selfrag-retrieve")
 
 
-def test_parts_are_made_at_the_start_of_a_lambda_and_wait_for_their_first_use_elsewhere(
-    request: pytest.FixtureRequest,
-) -> None:
+def test_clients_are_created_at_lambda_start_and_lazily_elsewhere(request: pytest.FixtureRequest) -> None:
     made: list[str] = []
     bootstrap.warm(lambda: made.append("on a laptop"))
     request.getfixturevalue("lambda_starts")
@@ -159,7 +157,7 @@ def test_client_that_fails_at_start_raises_at_first_use() -> None:
 
 
 @pytest.mark.usefixtures("lambda_starts")
-def test_a_part_that_failed_at_the_start_is_made_when_what_it_lacked_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_failed_at_start_is_created_once_possible(monkeypatch: pytest.MonkeyPatch) -> None:
     bootstrap.warm(api.api_settings)
     for machine in ("EXPRESS", "STANDARD"):
         monkeypatch.setenv(f"SELFRAG_{machine}_MACHINE_ARN", "arn:aws:states:eu-west-1:1:stateMachine:questions")

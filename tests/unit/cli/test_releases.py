@@ -115,7 +115,7 @@ def test_a_release_whose_machine_was_deleted_is_refused_before_anything_is_moved
         aws.releases.make_live(first)
 
 
-def test_the_release_before_the_live_one_is_gone_back_to_or_the_one_that_is_named(aws: Any) -> None:
+def test_rollback_goes_to_the_previous_or_the_named_release(aws: Any) -> None:
     releases = listed(aws, FIRST, SECOND, version("4", standard="3"))
     assert find_rollback_target(releases, 4, None).number == 2
     assert find_rollback_target(releases, 2, 4).number == 4

@@ -116,7 +116,7 @@ def test_an_object_says_when_it_was_last_changed():
     assert last_modified({}) is None
 
 
-def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_long():
+def test_tags_are_limited_in_number_and_length():
     given = ["x" * (MAX_TAG_CHARACTERS + 1), "", " ", "!", *map(str, range(MAX_TAGS + 5))]
     assert labels(given, "").tags == tuple(map(str, range(MAX_TAGS)))
 

@@ -186,7 +186,7 @@ def test_where_all_fail_the_question_fails_and_names_the_step(step: str) -> None
     assert step.title().replace("_", "") in response["answer"]
 
 
-def test_where_the_paths_of_a_level_cannot_be_ranked_the_beam_before_it_is_judged() -> None:
+def test_unrankable_level_falls_back_to_the_previous_beam() -> None:
     ranked = Scripted().script["rank_paths"][0]
     response, _ = grow(rank_paths=[ranked, KeyError("a bug")])
     assert (response["status"], response["answer"]) == ("partial", "Sentence 1 of p1-0.")

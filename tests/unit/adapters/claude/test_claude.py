@@ -140,7 +140,7 @@ def test_a_verdict_of_another_shape_is_malformed(server: ModelServer, value: Any
         (404, errors.Misconfigured),
     ],
 )
-def test_what_no_later_try_would_mend_is_a_typed_error_after_one_request(fault: Fault, error: type[Exception]) -> None:
+def test_permanent_errors_are_not_retried(fault: Fault, error: type[Exception]) -> None:
     with ModelServer(lambda step, n: fault) as server, pytest.raises(error) as raised:
         judge(server)
     assert server.counts["grade_relevance"] == 1

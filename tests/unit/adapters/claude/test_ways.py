@@ -71,7 +71,7 @@ def test_refused_output_mode_is_replaced_and_remembered(bedrock: BedrockServer, 
     assert way_of(bedrock.requests[-1][1]) == ways[-1]
 
 
-def test_a_reply_without_the_offered_call_is_paid_and_counted_with_the_one_that_serves(bedrock: BedrockServer) -> None:
+def test_reply_without_the_offered_tool_call_is_paid_and_counted(bedrock: BedrockServer) -> None:
     judged = claude_at(bedrock, TALKATIVE).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert (judged.verdict is not None, judged.attempts, len(judged.usage["calls"])) == (True, 3, 2)
 
@@ -149,7 +149,7 @@ def test_model_that_ignores_every_output_mode_is_asked_in_words() -> None:
     assert counted == [(JSON_SCHEMA, way) for way in ("json_schema", "forced_tool", "offered_tool")]
 
 
-def test_a_way_that_one_reply_ignored_is_not_asked_for_again_though_no_later_reply_came() -> None:
+def test_ignored_output_mode_is_not_retried_without_a_later_reply() -> None:
     capabilities = Capabilities()
     with Wayward(PROSE, "json_schema") as server:
         server.begin_anew(lambda step, number: 400 if number == 2 else None)
@@ -220,7 +220,7 @@ def test_a_setting_that_a_model_refuses_is_left_out_and_the_verdict_is_given(mes
         assert way_of(server.requests[-1][1]) == "forced_tool"
 
 
-def test_the_cache_knows_a_verdict_by_its_texts_and_not_by_the_way_to_it(bedrock: BedrockServer) -> None:
+def test_verdict_cache_key_excludes_the_output_mode(bedrock: BedrockServer) -> None:
     kept, known = MemoryCache(), Capabilities()
     first = CachedClaude(claude_at(bedrock, OFFERED, known), CachedReplies(kept)).judge(
         "grade_relevance", RUBRIC, FIELDS, Relevance

@@ -100,7 +100,7 @@ def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
         read_questions(tmp_path / "set.json")
 
 
-def test_a_question_has_the_same_id_wherever_it_stands_and_one_asked_twice_has_two(lines: Write) -> None:
+def test_question_id_is_independent_of_position_and_unique(lines: Write) -> None:
     first = read_questions(lines({"question": "a?"}, {"question": "b?"}, {"question": "a?"}))
     second = read_questions(lines({"question": "b?"}, {"question": "a?", "answer": "now known"}, {"question": "a?"}))
     assert len({one.id for one in first}) == 3
@@ -176,7 +176,7 @@ def test_the_nearest_of_several_right_answers_counts() -> None:
     assert found["f1"] == found["match"] == Share(1)
 
 
-def test_an_answer_of_several_facts_matches_when_it_says_all_of_them_in_whatever_order() -> None:
+def test_answer_matches_if_it_has_all_facts_in_any_order() -> None:
     asked = gold(answers=("18 weeks, full pay",), facts=("18 weeks", "full pay"), answerable=True)
     assert measured(asked, response("At full pay, for 18 weeks."), 1.0)["match"] == Share(1)
     assert measured(asked, response("For 18 weeks."), 1.0)["match"] == Share(0)
@@ -309,6 +309,6 @@ WORDS = st.text(alphabet="abthe 東京서울年1.。-", max_size=24)
 
 
 @given(WORDS, WORDS)
-def test_an_answer_is_as_near_to_itself_as_can_be_and_nearness_goes_both_ways(one: str, other: str) -> None:
+def test_nearness_is_reflexive_and_symmetric(one: str, other: str) -> None:
     assert 0 <= f1(one, other) == f1(other, one) <= 1
     assert f1(one, one) == 1

@@ -145,7 +145,7 @@ def two() -> list[ExecutionHistory]:
         return histories(2, server, cache=False)
 
 
-def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
+def test_unknown_label_is_ungraded_and_excluded_from_gates(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     strange = {"claim": "Leave is 40 days.", "support": "-1", "passages": [], "missing": ""}
@@ -179,7 +179,7 @@ def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     assert server.counts == {"grade_utility": 2}
 
 
-def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_them_alone(
+def test_next_replay_requests_only_missing_verdicts(
     traced: list[ExecutionHistory],
     again: Replaying,
     stricter: Callable[[str], str],

@@ -135,7 +135,7 @@ def test_what_is_at_work_when_a_run_is_interrupted_is_kept(opened: Any) -> None:
     assert set((ask.times + rest.times).values()) == {1}
 
 
-def test_a_question_that_failed_is_asked_again_with_another_key_and_its_last_answer_counts(opened: Any) -> None:
+def test_failed_question_is_retried_with_a_new_key(opened: Any) -> None:
     first = Asked(lambda request: response(status="failed") if request.question == "3?" else None)
     again = Asked()
     with opened() as results:

@@ -128,7 +128,7 @@ def test_one_document_half_of_a_collection_and_renamed_files_go_without_a_questi
     assert (told.added, told.removed, told.loss) == (2, 4, "")
 
 
-def test_what_could_not_be_read_of_a_file_is_a_warning_and_the_rest_is_found(write: Write) -> None:
+def test_unreadable_content_is_a_warning_and_the_rest_is_found(write: Write) -> None:
     directory = write({"pay.csv": "Name,Pay\nAda,10\nBob,20,30\n"})
     warning = "pay.csv has rows with more values than its first row has names (1 of 2)."
     assert ingest(directory) == report(added=1, warnings=[warning])

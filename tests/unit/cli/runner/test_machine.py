@@ -110,7 +110,7 @@ def test_what_waits_waits_as_it_is_told() -> None:
     assert kinds(ended).count("TaskFailed") == 5
 
 
-def test_items_run_side_by_side_as_many_as_may_and_their_results_are_in_order() -> None:
+def test_map_items_run_concurrently_with_results_in_order() -> None:
     together, most, at_work = threading.Barrier(3), [], set[int]()
 
     def meet(item: int) -> int:

@@ -80,9 +80,7 @@ def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
     ]
 
 
-def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_failed_run_is_reported_and_the_next_one_starts(capsys: pytest.CaptureFixture[str]) -> None:
     runs, listed = Runs(), Documents()
     with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')

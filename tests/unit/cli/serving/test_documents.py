@@ -93,9 +93,7 @@ def test_after_a_run_that_failed_only_what_it_did_not_record_is_failed_for_its_r
     }
 
 
-def test_a_deleted_document_is_removing_until_the_run_that_removes_it_whatever_other_runs_find(
-    manifest: LocalManifest, documents: Documents
-) -> None:
+def test_deleted_document_is_removing_until_its_own_run(manifest: LocalManifest, documents: Documents) -> None:
     record(manifest, "hr/a.md")
     manifest.claim(identity("hr/a.md"), "hr/a.md", "hr", "a run that has begun")
     for key in ("hr/a.md", "hr/never.md"):

@@ -121,7 +121,7 @@ def test_a_client_that_has_to_look_again_may_do_so_soon(url: str) -> None:
     assert httpx2.get(f"{url}/v1/questions/a").headers["retry-after"] == "1"
 
 
-def test_a_port_that_is_taken_is_refused_at_once_and_free_again_after_the_block() -> None:
+def test_taken_port_is_refused_and_released_after_the_block() -> None:
     with serving(0, lambda name, seen, seconds: None, handler=handler) as url:
         port = int(url.rpartition(":")[2])
         with pytest.raises(Misconfigured, match=f"Port {port} cannot be used: Address already in use"):

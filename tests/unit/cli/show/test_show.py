@@ -29,7 +29,7 @@ def failed(name: str, cause: str) -> Step:
     return Step(name, 0.0, 0.1, attempts=1, task={}, result=None, error="Misconfigured", cause=cause)
 
 
-def test_of_a_response_with_other_fields_the_answer_and_the_causes_are_shown_all_the_same() -> None:
+def test_response_of_another_version_still_shows_answer_and_causes() -> None:
     less = {"id": "abc", "status": "failed", "answer": "A step failed: ComposeAnswer."}
     shown = printed(show_response, less, [failed("Generate", "[::1]:9 refused the key: status 401")])
     assert "A step failed: ComposeAnswer." in shown

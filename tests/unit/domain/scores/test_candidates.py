@@ -70,7 +70,7 @@ def test_score_with_probabilities_is_between_minus_0_5_and_2_5(found) -> None:
 
 
 @given(st.lists(SCALED, min_size=1, max_size=6), st.floats(0.01, 1.0), st.integers(1, 2))
-def test_the_winner_is_the_same_when_a_group_of_options_is_less_probable_as_a_whole(found, factor, which) -> None:
+def test_winner_is_unaffected_by_the_total_probability_of_its_options(found, factor, which) -> None:
     def scaled(parts):
         parts = list(parts)
         parts[which] = {option: factor * probability for option, probability in parts[which].items()}

@@ -59,7 +59,7 @@ def placed(document: Document) -> list[tuple[int, Piece]]:
 
 @settings(deadline=None, max_examples=200)
 @given(WRITTEN)
-def test_a_row_that_fits_is_in_one_piece_and_no_piece_is_of_two_parts(steps: list[tuple[str, str | list[str]]]) -> None:
+def test_fitting_row_is_in_one_piece_and_pieces_stay_within_parts(steps: list[tuple[str, str | list[str]]]) -> None:
     document = written(steps)
     pieces = placed(document)
     stretches = [(start, start + len(piece.text)) for start, piece in pieces]

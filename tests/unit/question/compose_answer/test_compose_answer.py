@@ -77,7 +77,7 @@ def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int)
     assert response.answer == 'Not found in the documents. Searched for: "leave".'
 
 
-def test_an_abstention_has_the_passages_that_came_nearest_to_read_and_an_answer_has_none() -> None:
+def test_only_abstentions_have_nearest_passages() -> None:
     judged = [steps.relevance(name, label)["verdict"] for name, label in (("a", "irrelevant"), ("b", "ambiguous"))]
     found = [
         {"passage_id": name, "document": f"{name}.md", "text": f"Text of {name}.", "score": 0.5} for name in "abcd"

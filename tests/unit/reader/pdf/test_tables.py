@@ -73,7 +73,7 @@ def test_lists_and_programs_are_no_tables():
     assert "• an entry of a list that is no row, number 2" in document.text
 
 
-def test_of_words_alone_without_a_line_or_bold_letters_none_is_offered_as_a_name():
+def test_unformatted_words_are_never_column_names():
     table = [("Pattern", "Description"), ("MON", "the month"), ("D", "the day of the week"), ("HH", "the hour")]
     document = read_pdf("a.pdf", laid(cells(72, 700, [120, 80], table=table)))
     assert rows_of(document) == [f"{pattern}; {description}" for pattern, description in table]
@@ -204,7 +204,7 @@ def test_the_head_of_a_framed_table_on_page_after_page_is_no_header_of_the_pages
     ]
 
 
-def test_a_value_that_runs_into_the_next_cell_is_not_glued_to_what_stands_there():
+def test_overflowing_value_is_not_joined_with_the_next_cell():
     values = [("Package", "Votes"), ("a-mail-transfer-agent", "V:264"), ("a-mail-reader", "V:7")]
     page = [
         Text(x, 686 - 20 * at, word, font=font)

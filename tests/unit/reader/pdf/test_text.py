@@ -137,12 +137,12 @@ def test_a_word_that_the_end_of_a_line_divides_is_put_together():
     assert text_of(page) == "A claim needs the signature of the head of the office."
 
 
-def test_a_hyphen_that_belongs_to_the_word_is_kept_at_the_end_of_a_line():
+def test_hyphen_of_a_word_is_kept_at_a_line_end():
     page = lines(72, 700, "Each non-smoker may be a guest that is", "not the non-", "smoker's.")
     assert text_of(page).endswith("that is not the non-smoker's.")
 
 
-def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_line():
+def test_document_without_hyphenation_keeps_hyphens_at_line_ends():
     page = lines(
         72, 700, "Run it as a non-", "root user, with the post-", "processed file, at run-", "time and not before."
     )
