@@ -76,7 +76,7 @@ def test_without_an_answer_there_is_no_draft_and_a_question_that_failed_has_none
 
 
 @pytest.mark.parametrize("strategy", ["candidates", "segments"])
-def test_of_several_answers_none_is_told_before_one_is_chosen(strategy: str) -> None:
+def test_no_candidate_is_shown_before_one_is_chosen(strategy: str) -> None:
     execution, _ = executed({**ASKED, "policy": {**POLICY, "strategy": strategy}})
     assert execution.output is not None
     seen = drafts(execution)

@@ -88,7 +88,7 @@ SPOILED_VERDICTS = {
 
 
 @pytest.mark.parametrize(("kind", "words"), pairs(KINDS, list(SPOILED_VERDICTS.values())))
-def test_what_cannot_be_parsed_is_ungraded_and_never_a_pass(kind: Kind, words: str) -> None:
+def test_unparsable_verdict_is_ungraded_and_never_a_pass(kind: Kind, words: str) -> None:
     server = ChatServer(kind, schemas="ignored")
     server.spoil = lambda body, text: words if step_of(body) in ("grade_support", "grade_utility") else text
     response = answer(server)

@@ -46,7 +46,7 @@ def test_a_direct_answer_of_little_use_is_searched_for_after_all() -> None:
     assert response["status"] == "answered"
 
 
-def test_nothing_relevant_leads_to_another_query() -> None:
+def test_irrelevant_results_lead_to_another_query() -> None:
     response, _ = run(grade_relevance=[NONE, NONE, NONE, NONE, SOME])
     assert response["path"] == ["DecideRetrieval", *SEARCH, "RewriteQuestion", *SEARCH, *ANSWER]
     assert (response["status"], response["queries"]) == ("answered", ["How many days?", "query 1"])
@@ -96,7 +96,7 @@ def test_without_the_web_nothing_found_is_said_so() -> None:
     assert (response["status"], scripted.count("search_web")) == ("abstained", 0)
 
 
-def test_where_a_passage_says_otherwise_the_answer_is_repaired() -> None:
+def test_contradicted_answer_is_repaired() -> None:
     response, scripted = run(grade_support=[steps.support("no_support"), steps.support("fully_supported")])
     assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
     assert scripted.events_of("generate")[1]["failed_claims"] == ["claim 0"]
@@ -115,7 +115,7 @@ def test_gap_is_searched_in_documents_and_web_and_the_answer_repaired() -> None:
     assert (response["status"], response["queries"]) == ("answered", ["How many days?", "carry-over"])
 
 
-def test_where_missing_evidence_is_not_found_the_answer_goes_without_the_claims() -> None:
+def test_claims_without_evidence_are_removed_from_the_answer() -> None:
     response, scripted = run(
         grade_support=[steps.missing(), steps.support("fully_supported")], grade_relevance=[SOME] * 4 + [NONE]
     )
@@ -126,7 +126,7 @@ def test_where_missing_evidence_is_not_found_the_answer_goes_without_the_claims(
     assert response["status"] == "answered"
 
 
-def test_what_is_missing_is_searched_for_once() -> None:
+def test_gap_is_searched_for_once() -> None:
     response, scripted = run(grade_support=[lambda e: steps.missing(f"more than {len(e['passages'])}")])
     assert (scripted.count("retrieve"), scripted.count("search_web"), scripted.count("generate")) == (2, 1, 3)
     assert response["status"] == "partial"

@@ -149,7 +149,7 @@ def test_restored_index_matches_the_bucket_without_duplicates(hour: Ingestion) -
 
 
 @pytest.mark.parametrize("left", some_of(range(15), 0, 7, 14))
-def test_what_broke_off_is_run_again(hour: Ingestion, left: int) -> None:
+def test_interrupted_restore_is_resumable(hour: Ingestion, left: int) -> None:
     machines = Machines(hour)
     machines.left = left
     with pytest.raises(InterruptedError):

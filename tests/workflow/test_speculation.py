@@ -107,7 +107,7 @@ def test_the_result_is_that_of_the_slower_way(scenario: str) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("speculate", ["draft", "full"])
-def test_what_was_not_needed_is_counted_as_waste_and_nothing_else(speculate: str, scenario: str) -> None:
+def test_only_unneeded_work_counts_as_waste(speculate: str, scenario: str) -> None:
     slower, faster = asked("off", scenario)["usage"], asked(speculate, scenario)["usage"]
     assert faster["model_calls"] - faster["waste"]["model_calls"] == slower["model_calls"]
     assert faster["model_calls"] <= 40

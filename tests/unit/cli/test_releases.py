@@ -129,9 +129,7 @@ def test_rollback_goes_to_the_previous_or_the_named_release(aws: Any) -> None:
         (2, 3, "There is no release 3; kept are 1, 2."),
     ],
 )
-def test_what_cannot_be_gone_back_to_is_refused_in_a_sentence(
-    aws: Any, live: int, wanted: int | None, sentence: str
-) -> None:
+def test_impossible_rollback_is_refused_in_a_sentence(aws: Any, live: int, wanted: int | None, sentence: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         find_rollback_target(listed(aws, FIRST, SECOND), live, wanted)
     assert str(refused.value) == sentence

@@ -87,7 +87,7 @@ def test_a_process_that_has_grown_is_replaced() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_who_waits_for_a_file_is_told_when_the_workers_are_stopped() -> None:
+def test_waiting_callers_get_an_error_when_workers_stop() -> None:
     workers = Pool()
     worker = workers.take()
     workers.stop()

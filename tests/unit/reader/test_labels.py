@@ -107,7 +107,7 @@ def test_a_date_may_be_written_in_many_ways(date):
     "date",
     ["01/02/2026", "2/1/2026", "February 2026", "2026-02", "2026-02-30", "31 February 2026", "1 Fob 2026", "2026"],
 )
-def test_what_may_be_another_day_or_is_none_is_no_date(date):
+def test_ambiguous_and_invalid_dates_are_ignored(date):
     assert labels([], date).date is None
 
 

@@ -180,7 +180,7 @@ def test_one_passage_that_fails_does_not_fail_the_level(step: str, error: Except
 
 
 @pytest.mark.parametrize("step", ["grade_relevance", "generate", "retrieve"])
-def test_where_all_fail_the_question_fails_and_names_the_step(step: str) -> None:
+def test_question_fails_with_the_step_that_always_fails(step: str) -> None:
     response, _ = grow(**{step: [KeyError("a bug")]})
     assert response["status"] == "failed"
     assert step.title().replace("_", "") in response["answer"]

@@ -61,7 +61,7 @@ DENIED = {
 
 
 @pytest.mark.parametrize(("function", "path", "kept"), DENIED.values(), ids=DENIED.keys())
-def test_what_cannot_be_read_now_keeps_its_passages(
+def test_unreadable_document_keeps_its_passages(
     write: Write, monkeypatch: pytest.MonkeyPatch, function: str, path: str, kept: set[str]
 ) -> None:
     documents = {"hr/a.md": LEAVE, "hr/sub/b.md": "Pay.", "hr/sub/c.md": "Tea.", "ops/d.md": "Crane."}
@@ -153,7 +153,7 @@ def test_hidden_files_and_linked_directories_are_not_read(write: Write, tmp_path
     assert ingest(directory) == report(added=1, links=2)
 
 
-def test_what_is_no_regular_file_is_skipped(write: Write) -> None:
+def test_irregular_files_are_skipped(write: Write) -> None:
     directory = write({"a.md": LEAVE})
     os.mkfifo(directory / "pipe.md")
     (directory / "broken.md").symlink_to(directory / "nowhere.md")

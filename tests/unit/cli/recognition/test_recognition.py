@@ -104,7 +104,7 @@ def test_without_tesseract_the_report_says_plainly_what_was_not_read_and_how_it_
     assert "tesseract on the PATH" in told
 
 
-def test_what_was_refused_without_tesseract_is_read_once_it_is_there(
+def test_scans_refused_without_tesseract_are_read_once_it_is_installed(
     install: Install, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))

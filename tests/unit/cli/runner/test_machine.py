@@ -164,7 +164,7 @@ def test_running_map_item_stops_after_its_state_if_another_fails() -> None:
     assert "MapIterationAborted" in kinds(running)
 
 
-def test_what_an_item_assigns_is_its_own() -> None:
+def test_map_item_assignments_are_local() -> None:
     inner = {"P": {"Type": "Pass", "Assign": {"n": "{% $states.input %}"}, "Output": "{% $m %}", "End": True}}
     states = {
         "F": {"Type": "Pass", "Assign": {"m": 7}, "Next": "M"},

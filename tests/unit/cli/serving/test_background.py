@@ -54,7 +54,7 @@ def ingesting(runs: Runs, listed: Documents) -> Iterator[IngestionThread]:
         yield started
 
 
-def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
+def test_events_during_a_run_share_one_following_run() -> None:
     runs, listed = Runs(), Documents()
     with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')

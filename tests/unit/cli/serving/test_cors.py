@@ -116,7 +116,7 @@ def test_every_page_is_let_in_only_if_that_is_what_was_asked_for(to_all: httpx2.
 @pytest.mark.parametrize(
     "named_so", ["app.example.com", "https://app.example.com/", "HTTPS://A.example", "null", "https://*.a.example", ""]
 )
-def test_what_no_browser_would_call_an_origin_is_refused_in_a_sentence(named_so: str) -> None:
+def test_invalid_origins_are_refused_in_a_sentence(named_so: str) -> None:
     with pytest.raises(InvalidInput, match="is no origin: name it as"):
         origins_of([named_so])
 

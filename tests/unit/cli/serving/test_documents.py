@@ -42,7 +42,7 @@ def listed(manifest: LocalManifest, collection: str = "hr") -> dict[str, tuple[s
     return {record.key: ("removing" if record.is_removing else record.status, record.reason) for record in records}
 
 
-def test_what_another_process_records_is_listed_at_once(manifest: LocalManifest) -> None:
+def test_records_of_another_process_are_listed_at_once(manifest: LocalManifest) -> None:
     with opened_manifest() as another:
         record(another, "hr/a.md")
         record(another, "pay/b.md")

@@ -78,7 +78,7 @@ def test_the_sentence_with_the_words_of_the_question_is_quoted_and_cited(
         "ホテルの上限はいくらですか。",
     ],
 )
-def test_what_the_passages_do_not_say_is_declined(claude: RuleClaude, question: str) -> None:
+def test_questions_beyond_the_passages_are_declined(claude: RuleClaude, question: str) -> None:
     result = ask(claude, question, LEAVE, HOTELS, LIBRARY)
     assert not result.answered
     assert result.answer == ""

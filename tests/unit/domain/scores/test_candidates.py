@@ -125,7 +125,7 @@ def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(fo
         assert vote.voters[vote.option]
 
 
-def test_of_equal_answers_the_one_of_the_later_date_wins() -> None:
+def test_newer_one_of_equal_answers_wins() -> None:
     answers = [decided(1.0, {"full": 1.0}, {"5": 1.0}).model_copy(update={"passage_id": name}) for name in "abc"]
     dates = {"b": "2024-03-01", "c": "2026-03-01"}
     assert [answer.index for answer in rank_answers(answers, WEIGHTS, "hard", dates)] == [2, 1, 0]

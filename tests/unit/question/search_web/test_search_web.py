@@ -52,7 +52,7 @@ def test_the_service_is_told_the_domains() -> None:
         "",
     ],
 )
-def test_what_leaks_through_the_services_filter_is_filtered_again(url: str) -> None:
+def test_results_are_filtered_again_after_the_service(url: str) -> None:
     leaking = web(hit(url), hit("https://sea.example.org/a"))
     found = search(TASK, leaking, Domains(excluded=("spam.example.net",))).passages
     assert [p.document for p in found] == ["https://sea.example.org/a"]

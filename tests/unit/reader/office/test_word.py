@@ -420,7 +420,7 @@ def test_a_table_of_contents_is_left_out():
     assert read(paragraph("Leave 3", "V1"), paragraph("Leave"), styles=styles).text == "Leave"
 
 
-def test_nothing_outside_of_the_file_is_followed():
+def test_external_references_are_never_followed():
     parts = {"word/_rels/document.xml.rels": related(("header", "file:///etc/passwd"), outside=True)}
     assert parse("a.docx", zipped(parts, onto=docx(paragraph("Words.")))).text == "Words."
 

@@ -28,7 +28,7 @@ UNSEEN = ("page.html has 1 passage of text that is not visible, which was left o
         'style="clip: rect(0, 0, 0, 0)"',
     ],
 )
-def test_what_nobody_sees_on_a_page_is_left_out_with_a_warning(attributes):
+def test_invisible_page_content_is_omitted_with_a_warning(attributes):
     document = read_page(f"<p>Paid <span {attributes}>never </span>leave.</p>")
     assert (document.text, document.warnings) == ("Paid leave.", UNSEEN)
 
@@ -50,7 +50,7 @@ def test_text_in_the_background_colour_of_an_ancestor_is_omitted():
         'style="display:block"',
     ],
 )
-def test_what_people_see_or_may_see_is_read(attributes):
+def test_visible_and_expandable_content_is_read(attributes):
     document = read_page(f"<p>Paid <span {attributes}>leave</span>.</p>")
     assert (document.text, document.warnings) == ("Paid leave.", ())
 

@@ -133,7 +133,7 @@ def test_the_rules_of_a_public_site_are_not_fetched_from_a_private_network(conne
     assert internet.connections == {PUBLIC}
 
 
-def test_of_a_host_with_private_and_public_addresses_only_the_public_are_connected_to(connect: Connect) -> None:
+def test_host_with_mixed_addresses_is_reached_only_by_public_ones(connect: Connect) -> None:
     with Loopback(small({})) as served:
         internet = connect({"site.test": [[INSIDE, "fe80::1", PUBLIC]]}, served.url)
         internet.ingest("http://site.test/")
