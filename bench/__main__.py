@@ -2,24 +2,24 @@
 
 rows, strategies, graders, workflow   the workflow against a simulated Claude; several parts may be named
 publish                      copy the figures of these parts to bench/figures
-documents                    words and table cells that readers of documents keep
-abstention                   whether judges of relevance decline where nothing is relevant, on NoMIRACL
+documents                    text and table cells that document readers keep
+abstention                   relevance judgements for questions without relevant passages, on NoMIRACL
 retrieval                    the search, on questions in SQuAD's format or on lines that differ in an identifier
 laptop                       `selfrag ask` and `selfrag serve` on this machine
-first-hour                   92 files of Debian's packages: until the first answer, and until all vectors are there
-agents                       `selfrag mcp`: seconds until an agent has its first reply, and its tools
+first-hour                   92 files of Debian's packages: time to the first answer and to the last vector
+agents                       `selfrag mcp`: seconds until an agent has its first reply and its tools
 sample-vectors               the vectors of the sample handbook that are shipped with the command
 animation                    the animation of README, by a simulated model
 cold                         the functions of a question that start cold
 cascade                      a simulated decision model in front of a simulated Claude, by threshold and accuracy
 facts                        the check of numbers by code: false alarms on labelled claims and on translations
 labels                       public sets of labelled rows, as files for `selfrag eval graders`
-intake                       what the intake of many files takes, simulated: hours, transitions, dollars
+intake                       the intake of many files, simulated: hours, transitions, dollars
 costs                        the tables of docs/costs.md, from one table of prices
-alarms                       which alarms go off while something is slow, from when on: the table of docs/run.md
-hostile, growth              files and texts that are made to take long
+alarms                       alarms during slowdowns, and their delay: the table of docs/run.md
+hostile, growth              files and texts designed to be slow
 
-Each part says with --help what options it has.
+Each part lists its options with --help.
 """
 
 import importlib

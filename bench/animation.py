@@ -25,12 +25,12 @@ FALSE = "The leave can be extended to 26 weeks at half pay."
 # The moments that are shown of the work: a step, and which of its requests has come.
 GATES = ("generate 1", "grade_support 1", "generate 2")
 _WIDTH, _HEIGHT, _SECONDS = 1120, 640, 60
-# The page looks for what is new twice a second; in milliseconds.
+# The page polls twice a second; in milliseconds.
 _SETTLED = 1500
 
 
 class Story(ModelServer):
-    """A model whose first answer claims what no passage says; requests at a gate wait until the camera has seen it."""
+    """A model whose first answer makes an unsupported claim; requests at a gate wait until the frame is captured."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Camera:
         self._tab, self._pictures, self._durations = tab, list[Image.Image](), list[int]()
 
     def take(self, milliseconds: int) -> None:
-        """Take a picture of the page as it is now."""
+        """Take a screenshot of the page."""
         self._pictures.append(Image.open(io.BytesIO(self._tab.picture())).convert("RGB"))
         self._durations.append(milliseconds)
 

@@ -24,7 +24,7 @@ _BY_SEED = (
 
 
 def cascades(accuracy: float) -> Iterator[tuple[object, ...]]:
-    """Yield by threshold what the deployed step gets right, for 1,000 statements."""
+    """Yield the accuracy of the deployed step by threshold, for 1,000 statements."""
     rows = statements(accuracy, ROWS, seed=0)
     for threshold in THRESHOLDS:
         judges = cascade(rows, Thresholds(upper=threshold, lower=1 - threshold))
@@ -69,7 +69,7 @@ def _outcomes(rows: list[Statement], seed: int) -> list[tuple[str, Outcome]]:
 
 
 def main() -> None:
-    """Print what a cascade gets right and what it costs, by threshold, and whether adopted thresholds hold."""
+    """Print the accuracy and cost of a cascade by threshold, and whether adopted thresholds hold."""
     typer.echo(_table(_BY_THRESHOLD, [row for accuracy in ACCURACIES for row in cascades(accuracy)]))
     typer.echo(_table(_BY_SEED, [adoptions(accuracy, n) for accuracy in ACCURACIES for n in (1_000, ROWS)]))
 

@@ -68,7 +68,7 @@ LOOKS = 30 * 24 * 4 * 2
 CLASSIC_OCUS = 2
 # A NextGen collection wakes with two workers for searches; that each is one OCU is assumed. Weekdays from 7 to 19.
 AWAKE_OCUS, OFFICE_HOURS = 2, round(HOURS * 5 * 12 / (7 * 24))
-# What a month without questions is made of, by collection and observability.
+# Fixed monthly costs, by collection and observability.
 CHOICES = [(collection, observability) for collection in ("nextgen", "classic") for observability in ("full", "small")]
 # A question at its first attempt: seconds of a model's call, of a search and of `ask`; calls that ask a model.
 CALL_SECONDS, SEARCH_SECONDS, ASK_SECONDS, ASK_GB, CALLS = 2.0, 0.5, 10.0, 1.0, 8

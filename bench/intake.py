@@ -1,4 +1,4 @@
-"""What the intake of many files takes, by its definition on a simulated clock: hours, transitions, events, dollars."""
+"""The intake of many files, by its definition on a simulated clock: hours, transitions, events, dollars."""
 
 import argparse
 import random

@@ -37,7 +37,7 @@ TOOLS = {
 for name in [n for n in os.environ if n.startswith(("SELFRAG_", "ANTHROPIC_", "TAVILY_")) and n not in TOOLS]:
     del os.environ[name]
 
-# glibc keeps what was freed between what was not, unless it is asked to give it back; others have no such call.
+# glibc returns freed memory only on request; other libraries have no such call.
 LIBC = ctypes.CDLL("libc.so.6") if platform.libc_ver()[0] == "glibc" else None
 
 # Fewer examples than hypothesis' own 100, without its limit of time: the whole suite runs in minutes on two cores.
@@ -68,7 +68,7 @@ def what_a_module_leaves_is_collected() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """What the modules loaded stays: it is looked through once, not at each collection."""
+    """Exclude the loaded modules' objects from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -78,8 +78,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) else None
 
 
-# The markers that Makefile selects by, each with the folders and files of its tests. What a change to a step of the
-# question does not touch is `laptop`: documents and their ingestion, the page, evaluation, the command's other parts.
+# The markers that Makefile selects by, each with the folders and files of its tests. `laptop` has the tests that no
+# step of the question affects: documents and their ingestion, the page, evaluation, other commands.
 MARKERS = {
     "infra": ("infra",),
     "laptop": (

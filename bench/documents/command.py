@@ -1,4 +1,4 @@
-"""The command: fetch real documents, read them with several readers, and print what was kept."""
+"""The command: fetch documents, read them with several readers, and print how much of the content each keeps."""
 
 import argparse
 import json
@@ -77,7 +77,7 @@ def _pythons(readers: Sequence[str]) -> dict[str, Path]:
 
 
 def _measured(pythons: dict[str, Path], files: Sequence[File]) -> Iterator[list[Result]]:
-    """Yield the files of one kind by one reader, and so on: what is done is kept if the command is ended."""
+    """Yield the results file by file, and store them even if the command is interrupted."""
     for part, kind in dict.fromkeys((file.part, file.kind) for file in files):
         of_kind = [file for file in files if (file.part, file.kind) == (part, kind)]
         for reader, python in pythons.items():

@@ -64,7 +64,7 @@ def publish() -> None:
 
 
 def kept_figures() -> tuple[dict[str, Any], Rows]:
-    """Return what the figures of the page are about, and their rows."""
+    """Return the description of the page's figures, and their rows."""
     found = json.loads(KEPT.read_text(encoding="utf-8"))
     about = found.pop("about")
     return about, {name: [Row(**row) for row in rows] for name, rows in found.items()}

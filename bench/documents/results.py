@@ -69,7 +69,7 @@ class Row:
 
 
 def judged(reader: str, file: File, reading: Reading) -> Result:
-    """Hold what a reader gave against what is known."""
+    """Compare a reader's output with the reference content."""
     known = _known(file.known)
     lines, told = [*lines_of(reading.text), *reading.rows], tables_of(reading)
     wrong = wrongly_named(known.cells, (row for table in told for row in table.pairs()))
@@ -107,7 +107,7 @@ class _Known:
 
 @lru_cache(maxsize=32)
 def _known(path: str) -> _Known:
-    """Return what is known of a file, kept for the next reader of it."""
+    """Return the reference content of a file, cached for the next reader."""
     found = json.loads(Path(path).read_text(encoding="utf-8"))
     cells = [Cell(**{**cell, "columns": tuple(cell["columns"])}) for cell in found["cells"]]
     tables = [[Area(**area) for area in table] for table in found["tables"]]
@@ -153,7 +153,7 @@ def _of(scale: int, part: int, whole: int) -> float | None:
 
 
 def written(results: Sequence[Result], about: dict[str, object], path: Path) -> None:
-    """Keep all results as JSON, with what they are about and the machine's load."""
+    """Store all results as JSON, with their description and the machine's load."""
     told = {**about, "load": [round(load, 2) for load in os.getloadavg()], "cores": os.cpu_count()}
     found = json.dumps({"about": told, "results": [asdict(result) for result in results]}, indent=0)
     path.write_text(found + "\n", encoding="utf-8")

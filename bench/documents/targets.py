@@ -11,7 +11,7 @@ _OURS = "selfrag"
 
 @dataclass(frozen=True)
 class Target:
-    """A sentence, what is needed, what was measured, and whether that is enough."""
+    """A target: its sentence, the required and the measured value, and whether it is met."""
 
     target: str
     needed: str
@@ -20,7 +20,7 @@ class Target:
 
 
 def targets(rows: Sequence[Row]) -> list[Target]:
-    """Of the kinds that were measured: TeX's glue, cells with their headings, and what other readers do better."""
+    """Return targets for the measured kinds: TeX's glued words, cells with headings, and other readers' results."""
     ours = {row.kind: row for row in rows if row.reader == "selfrag"}
     found = []
     if (tex := ours.get("pdf by TeX")) and tex.glued is not None:

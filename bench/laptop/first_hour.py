@@ -55,7 +55,7 @@ _ANSWER_SECONDS, _LOOK_SECONDS = 120, 2.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """The time left that a line told, and that it was, in seconds; `share` of the passages were embedded then."""
+    """The remaining time that a line announced and when, in seconds; `share` of the passages were embedded then."""
 
     share: float
     displayed: float
@@ -97,7 +97,7 @@ def collected(build: Path) -> Path:
 
 
 def measure(directory: Path) -> FirstHour:
-    """Serve the files from an empty home and ask; then ingest them into another one, and compare the times told."""
+    """Serve the files from an empty home and ask; then ingest them into another one, and compare the estimates."""
     with tempfile.TemporaryDirectory() as home:
         began = time.monotonic()
         with _served(Path(home), directory) as url:
@@ -147,7 +147,7 @@ def _counts(home: Path) -> tuple[int, int]:
 
 
 def _estimates(home: Path, directory: Path) -> list[Estimate]:
-    """Ingest, and return what each line told of the time left."""
+    """Ingest, and return the remaining time announced by each line."""
     process, lines = started(home, "ingest", str(directory), errors=True), list[tuple[float, float, float]]()
     for line in process.stderr or ():
         if told := re.search(r"([\d,]+) of ([\d,]+) passages embedded, (\d+) (s|min) left", line):

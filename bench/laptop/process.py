@@ -1,4 +1,4 @@
-"""The commands that are measured, in processes of their own, and the questions that they are asked."""
+"""The measured commands as separate processes, and the questions to ask them."""
 
 import os
 import subprocess

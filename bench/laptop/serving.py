@@ -1,4 +1,4 @@
-"""`selfrag serve` as its callers see it: answers a second, how long one takes, and what it needs of memory."""
+"""`selfrag serve` from the client's side: answers per second, latency and memory."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def measure_served(home: Path, questions: int, remembered: int, tell: Callable[[
     """
     numbers = count(1)
     with _serving(home) as (url, process, start):
-        _asked(url, next(numbers))  # what a first question loads, it loads for all
+        _asked(url, next(numbers))  # warm up
         memory = {0: memory_of(process.pid)}
         loads = []
         for clients in CLIENTS:
@@ -61,7 +61,7 @@ def measure_served(home: Path, questions: int, remembered: int, tell: Callable[[
 
 
 def memory_of(process: int) -> float:
-    """MiB that a process and those that it has begun hold in memory; what they share is counted with each."""
+    """Return the MiB of memory of a process and its descendants; shared memory is counted for each."""
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,rss="], capture_output=True, text=True, check=True)
     rows = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
     family = {process}

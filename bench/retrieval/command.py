@@ -19,9 +19,9 @@ FirstQuestions = Annotated[int | None, typer.Option("--limit", metavar="N", min=
 def main(data: SquadFile, limit: FirstQuestions = None, as_json: AsJson = False) -> None:
     """Measure search: how often full text, vectors and both find the paragraph that a question is about.
 
-    A paragraph is one passage, under its article's title; impossible questions (2.0) are left out. Of a file, up to
-    100 paragraphs then get the name of a file, such as QX4013, and are asked for by it. `lines` are questions by codes,
-    part numbers, versions, dates and names over lines that differ in little else. Vectors of paragraphs are stored in
+    A paragraph is one passage, under its article's title; impossible questions (2.0) are left out. Up to 100 paragraphs
+    of a file are then prefixed with a code such as QX4013, and queried by it. `lines` are questions by codes, part
+    numbers, versions, dates and names over lines that are otherwise nearly equal. Vectors of paragraphs are cached in
     SELFRAG_BENCH_CACHE, by default in the user's cache directory.
     """
     if data == Path("lines"):

@@ -30,7 +30,7 @@ class Figures:
 
 
 def figures(answered: Sequence[Answered]) -> Figures:
-    """Return the measures over at least one question; the same text counts as right wherever it stands."""
+    """Return the measures over at least one question; any passage with the expected text counts as right."""
     ranks = [_rank(one) for one in answered]
     times = sorted(one.milliseconds for one in answered)
     return Figures(

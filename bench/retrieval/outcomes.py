@@ -14,13 +14,13 @@ from bench.retrieval.squad import Task
 if TYPE_CHECKING:
     from selfrag_cli.local.index import NamedEmbedder
 
-# Called with what is done, how much of it, and how much there is in all.
+# Called with the phase, its progress and its total.
 OnPhase = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The figures of each kind of search, what they are about, and how many paragraphs were embedded anew."""
+    """The figures of each kind of search, their description, and the number of newly embedded paragraphs."""
 
     questions: int
     paragraphs: int
@@ -32,7 +32,7 @@ class Outcome:
 
 def measure(task: Task, on_phase: OnPhase, embedder: "NamedEmbedder | None" = None) -> Outcome:
     """Run the benchmark; multilingual-e5-small embeds unless another embedder is given."""
-    # What takes a second to load comes after what can be refused at once.
+    # Imported late, since it takes a second and arguments are checked first.
     from bench.retrieval.searches import searches
     from bench.retrieval.vectors import CountedEmbedder, kept_on_disk
     from selfrag_cli.local.index import E5Embedder

@@ -1,4 +1,4 @@
-"""The three kinds of search that a benchmark compares, over paragraphs in an embedded index of its own."""
+"""The three kinds of search that a benchmark compares, over paragraphs in a temporary embedded index."""
 
 import tempfile
 import time
@@ -24,7 +24,7 @@ COLLECTION = "benchmark"
 # Vectors are kept after so many paragraphs: what an interrupted run has embedded is not embedded again.
 BATCH = 8
 
-# Called with what is done, and how much there is in all.
+# Called with progress and total.
 OnParagraph = Callable[[int, int], None]
 
 

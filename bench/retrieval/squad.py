@@ -1,4 +1,4 @@
-"""Reads question answering data in SQuAD's format (1.1 or 2.0, any language) and chooses what a benchmark asks."""
+"""Reads question answering data in SQuAD's format (1.1 or 2.0, any language) and selects the benchmark's questions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Task:
-    """The paragraphs to search, and the questions to ask, each with the text of its own paragraph."""
+    """The paragraphs to search, and the questions, each with the text of its paragraph."""
 
     paragraphs: list[Paragraph]
     questions: list[tuple[str, str]]

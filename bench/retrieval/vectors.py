@@ -1,4 +1,4 @@
-"""Vectors of benchmarks' paragraphs, kept on disk by what was embedded: a second run embeds nothing."""
+"""Vectors of the benchmarks' paragraphs, cached on disk by text: a second run embeds nothing."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence

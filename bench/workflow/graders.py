@@ -81,7 +81,7 @@ def graded(pace: Pace) -> Iterator[GradedRow]:
                 _server(seconds) as server,
                 running(ApartApi(pace), more_settings=_settings(server, kind)) as at,
             ):
-                at.ask(FOUR.question(0))  # what a first question loads is no row's
+                at.ask(FOUR.question(0))  # warm up
                 for story in (*(STORIES[slug] for slug in _PLAIN), REWORDED):
                     for speculate in SPECULATE if story in (FOUR, REWORDED) else SPECULATE[1:2]:
                         yield _row(at, story, kind, seconds, speculate, strategy="self_rag")

@@ -1,4 +1,4 @@
-"""The orchestration beside the model: seconds, and state transitions with what AWS charges for them."""
+"""The orchestration without the model: seconds, and state transitions with their price."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class Orchestration:
 
 
 def transitions(history: Sequence[dict[str, Any]]) -> int:
-    """Return what a Standard machine is charged for: every state that is entered, in a Map too, and every retry."""
+    """Return the billed transitions of a Standard machine: every entered state, also in a Map, and every retry."""
     kinds = [event["type"] for event in history]
     entered = sum(kind.endswith("StateEntered") for kind in kinds)
     return entered + kinds.count("TaskScheduled") - kinds.count("TaskStateEntered")

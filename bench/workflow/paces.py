@@ -1,4 +1,4 @@
-"""Questions at a pace: what is marked for the prompt cache, what of it is read, and what a question costs then.
+"""Questions at several rates: prompt cache marks and reads, and the resulting cost per question.
 
 Many of them are alike, as people's are: which ones is drawn by Zipf's law, the same ones in every run.
 """
@@ -55,7 +55,7 @@ def zipf_numbers() -> Sequence[int]:
 
 
 def zipf(at: Running, speculate: str, profile: str) -> Iterator[Row]:
-    """A hundred questions, with warm and cold prompt caches, with and without what is remembered of earlier ones."""
+    """Ask a hundred questions, with warm and cold prompt caches, with and without the answer cache."""
     for pace, seconds in (("warm", MINUTE), ("cold", HOUR)):
         for kept in (True, False):
             at.forget()
@@ -65,6 +65,6 @@ def zipf(at: Running, speculate: str, profile: str) -> Iterator[Row]:
                 at.api.clock.move(seconds)
                 asked.append(at.ask(FOUR.question(number), speculate=speculate, cache=kept))
             name = f"{ZIPF_QUESTIONS} by Zipf, {pace}{'' if kept else ', no memory'}"
-            # What was asked before takes nothing.
+            # Repeated questions take no time.
             anew = len(set(zipf_numbers())) / ZIPF_QUESTIONS if kept else 1
             yield row_of(name, speculate, profile, round(anew * FOUR.floor_of(speculate), 2), asked, timed=False)

@@ -38,7 +38,7 @@ def rows(told: Told) -> list[Row]:
 def _rows() -> Iterator[Row]:
     for profile in _PROFILES:
         with running(ApartApi(usual_pace), profile) as at:
-            at.ask(FOUR.question(0))  # what a first question loads is no scenario's
+            at.ask(FOUR.question(0))  # warm up
             scenarios = Scenarios(at, profile, timed=True)
             for speculate in SPECULATE if profile == BALANCED else (DEFAULT,):
                 yield from scenarios.all(speculate) if profile == BALANCED else scenarios.warm_and_cold(speculate)
@@ -47,11 +47,11 @@ def _rows() -> Iterator[Row]:
 
 
 def strategies(told: Told) -> Tables:
-    """Return the paper's own inference beside `self_rag`, by each profile of models."""
+    """Measure the paper's own inference and `self_rag`, by each profile of models."""
     found: list[Taken] = []
     for profile in _PROFILES:
         with running(ApartApi(usual_pace), profile) as at:
-            at.ask(FOUR.question(0))  # what a first question loads is no row's
+            at.ask(FOUR.question(0))  # warm up
             for one in taken(at, profile, SPECULATE if profile == BALANCED else (DEFAULT,), timed=True):
                 told(f"{one.row.scenario}, {one.way}, {one.row.speculate}, {one.row.profile}")
                 found.append(one)
@@ -68,7 +68,7 @@ def graders(progress: Told) -> Tables:
 
 
 def workflow(told: Told, of: list[Row]) -> Tables:
-    """Return what the workflow takes beside the model, and what marks of the prompt cache bring at several paces."""
+    """Measure the workflow without the model, and the effect of prompt cache marks at several rates."""
     beside, at_paces = [], []
     with running(MessagesApi(clock=standing())) as at:
         at.ask(FOUR.question(0))

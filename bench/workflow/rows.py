@@ -1,4 +1,4 @@
-"""The rows of build/bench.json: what a question took, by scenario, by `speculate` and by profile of models."""
+"""The rows of build/bench.json: duration and cost of a question by scenario, `speculate` and profile of models."""
 
 import json
 from collections.abc import Sequence

@@ -29,7 +29,7 @@ from tests.support.fakes import FakeEmbedder, FakeIndex
 
 
 class ScriptedIndex(FakeIndex):
-    """Finds what the story says that the query is of, in no time."""
+    """Returns the passages of the story for a query, in no time."""
 
     def search(self, text: str, vector: Sequence[float] | None, size: int, bounds: Bounds) -> Candidates:
         """Return the story's passages, best first."""
@@ -37,7 +37,7 @@ class ScriptedIndex(FakeIndex):
 
 
 class ScriptedWeb(JsonServer):
-    """Tavily's stand-in: finds what the story says, in no time."""
+    """Replaces Tavily: returns the story's pages, in no time."""
 
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """Return the reply to POST /search."""
@@ -68,7 +68,7 @@ class Asked:
 
     @property
     def model_seconds(self) -> float:
-        """Of the longest chain of requests and waits that did not overlap, as the service saw them."""
+        """Return the duration of the longest chain of requests and waits without overlap, as the service saw them."""
         return critical_seconds([*(billed.span for billed in self.requests), *self.waits])
 
 
@@ -106,7 +106,7 @@ class Running:
         return Asked(execution.output, requests, waits, execution.seconds, execution.history)
 
     def forget(self) -> None:
-        """Forget what the deployment remembers, and all that the service knows."""
+        """Clear the caches of the deployment and the service."""
         for item in self._items.all(VERDICTS):
             self._items.delete(VERDICTS, item["key"]["S"])
         self.api.forget()

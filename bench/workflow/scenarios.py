@@ -1,4 +1,4 @@
-"""Each scenario asked: from which state of what is remembered, at which pace, with which faults."""
+"""Runs each scenario: with a cache state, a rate and faults."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ LONG_AGO = 7200.0
 MINUTE, HOUR = 60.0, 3600.0
 # So many questions come before the one that is measured: by then a pace is known.
 BEFORE = 3
-# Where time counts, a question is asked so often, and the one in the middle counts: the machine does other things, too.
+# Timed questions are asked this often and the median counts, since the machine is shared.
 TIMES = 3
 FOUR = STORIES["four"]
 AGAIN = "the same question again"
@@ -74,5 +74,5 @@ class Scenarios:
 
 
 def middle(asked: Sequence[Asked]) -> Asked:
-    """Return the one that took neither least nor most beside the model."""
+    """Return the run with the median time without the model."""
     return sorted(asked, key=lambda one: one.seconds - one.model_seconds)[len(asked) // 2]

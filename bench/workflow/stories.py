@@ -1,4 +1,4 @@
-"""The scenarios: what is asked, what each search of it finds, and how few rounds it could take."""
+"""The scenarios: the question, the results of each search, and the minimum number of rounds."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from selfrag.domain.passages import Passage
 
 COLLECTION = "handbook"
 SPECULATE = ("off", "draft", "full")
-# What the model reads in a passage; see api/model.py.
+# Marks in passages that control the model; see api/model.py.
 RELEVANT, ASIDE, TEMPTING, NOTHING = "[relevant]", "[relevant] [aside]", "[tempting]", ""
 _MISREAD = "[relevant] [misread as: The notice at station {at} is three weeks.]"
 # The answer has other words than the passage, and so other facts to a check by code; see api/model.py.
@@ -29,13 +29,13 @@ _GROUP = re.compile(r"of group (t\d+) at")
 
 @dataclass(frozen=True)
 class Story:
-    """A scenario. `first`, `later` and `web` are the marks of what the question, other queries and the web find.
+    """A scenario. `first`, `later` and `web` are the marks of the passages for the question, later queries and the web.
 
-    `below` are those of what the question finds together with a sentence of its answer. An answer of `sentences` is
-    complete; where none are told none is.
+    `below` are the marks for the question combined with a sentence of its answer. An answer of `sentences` is complete;
+    without `sentences` none is.
 
-    `floor` are the fewest rounds that it could take with `off`, `draft` and `full`, when whatever does not need
-    another's result goes at once: what is missing is searched for in the documents and on the web together.
+    `floor` is the minimum number of rounds with `off`, `draft` and `full` if every independent call starts at once:
+    documents and web are searched for a gap together.
     """
 
     slug: str
@@ -76,8 +76,8 @@ STORIES = {
 }
 
 
-# What the strategies are compared by: where all that a search finds is relevant, every sentence can be followed by as
-# many as are searched for, each from a passage that no other sentence found.
+# For comparing strategies: if all results are relevant, every sentence can be followed by as many as are searched for,
+# each from a passage that no other sentence retrieved.
 _ALL, _EVERY_SECOND = (RELEVANT,) * 8, (RELEVANT, NOTHING) * 4
 MANY = Story("many", "all relevant", (4, 2, 2), first=_ALL, below=_ALL)
 SHORT = replace(MANY, slug="short", name="all relevant, two sentences do", sentences=2)
@@ -88,7 +88,7 @@ REWORDED = Story("reworded", "four relevant, in other words", (4, 2, 2), first=_
 
 
 def found(query: str) -> list[Passage]:
-    """Return what the index finds for a query that names a station, or for one and a sentence of its answer."""
+    """Return the index's passages for a query that names a station, alone or with a sentence of its answer."""
     story, number = _named(query)
     is_first = query == story.question(number)
     if story.below:
@@ -102,7 +102,7 @@ def found(query: str) -> list[Passage]:
 
 
 def found_on_the_web(query: str) -> list[Passage]:
-    """Return what the web finds for it."""
+    """Return the story's web pages for a query."""
     story, number = _named(query)
     return [_passage(f"w{n}", f"{story.slug}-{number}", n, mark) for n, mark in enumerate(story.web)]
 

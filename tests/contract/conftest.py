@@ -1,4 +1,4 @@
-"""What the contract is held against: a strict stand-in of a vector collection, or what SELFRAG_TEST_OPENSEARCH names.
+"""Tests of the index contract: against a strict double of a vector collection, or against SELFRAG_TEST_OPENSEARCH.
 
 Tests that take `service` are about what only the stand-in does at will; the others run against any OpenSearch.
 """

@@ -1,8 +1,8 @@
 """A real OpenSearch, or a real collection, in the place of the double: SELFRAG_TEST_OPENSEARCH names its address.
 
 On a collection of OpenSearch Serverless (its host ends in aoss.amazonaws.com) requests are signed with the credentials
-of the environment; any other OpenSearch has to have its k-NN plugin, and to let everybody in. Each test has an index of
-its own, which is removed after it. SELFRAG_TEST_ENGINE names the engine of the vectors where that has no Faiss.
+of the environment; any other OpenSearch needs the k-NN plugin and no login. Each test creates and deletes its own
+index. SELFRAG_TEST_ENGINE names the vector engine for servers without Faiss.
 """
 
 import json
@@ -32,7 +32,7 @@ PATIENCE_SECONDS = 180
 
 
 class Settled(OpenSearchPassages):
-    """The adapter as it is, but that a write has come into view when it returns."""
+    """The adapter, but writes are visible when they return."""
 
     def __init__(self, client: OpenSearch, index: str, dimensions: int) -> None:
         super().__init__(client, index, dimensions)

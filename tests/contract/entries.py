@@ -1,4 +1,4 @@
-"""What the tests of the contract write to the collection, and what they find there."""
+"""Entries for the tests of the contract, and searches for them."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""What each fault of the collection is told as."""
+"""The error for each fault of the collection."""
 
 from dataclasses import replace
 from typing import Any
@@ -123,7 +123,7 @@ TOO_LONG = "見" * 10_923  # 32,769 bytes
         ("document", TOO_LONG, "a document name"),
     ],
 )
-def test_a_value_that_is_longer_than_the_index_takes_is_named_before_it_is_sent(
+def test_value_too_long_for_the_index_is_rejected_before_sending(
     field: str, value: Any, name: str, requests: list[tuple[str, str]], index: OpenSearchPassages
 ) -> None:
     whole = entry("p")

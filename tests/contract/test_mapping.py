@@ -1,4 +1,4 @@
-"""The index's fields: what is only shown is kept and not searched, and an index of a former release goes on."""
+"""The index's fields: display fields are stored and not searched, and an index of a former release keeps working."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_a_passage_comes_back_with_its_place_and_its_rows(index: OpenSearchPassa
     assert (plain.locator, plain.rows) == ("", [])
 
 
-def test_an_index_that_a_former_release_made_takes_in_what_it_lacks_and_keeps_what_it_holds(
+def test_index_of_a_former_release_gets_new_fields_and_keeps_its_passages(
     client: OpenSearch, index: OpenSearchPassages
 ) -> None:
     client.indices.create(index=index._index, body=as_before())
@@ -81,7 +81,7 @@ def test_a_field_cannot_change_what_it_is(
     assert refused.value.status_code == status
 
 
-def test_what_is_only_shown_cannot_be_searched(client: OpenSearch, index: OpenSearchPassages) -> None:
+def test_display_fields_are_not_searchable(client: OpenSearch, index: OpenSearchPassages) -> None:
     index.add([entry("p", **PLACE)])
     with pytest.raises(TransportError) as refused:
         client.search(index=index._index, body={"query": {"terms": {"locator": ["sheet Prices"]}}})

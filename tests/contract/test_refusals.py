@@ -1,4 +1,4 @@
-"""What the service refuses: the double refuses it, and the adapter never asks for it."""
+"""Requests that the service refuses: the double refuses them, and the adapter never sends them."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ from tests.contract.endpoint import ADDRESS, SERVERLESS
 from tests.contract.entries import PATH, QUERY, signed, the_whole_life, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 
-OTHER = "/another"  # in each test a name of its own
+OTHER = "/another"  # not shared between tests
 NEW = {"passage_id": "x", "collection": "mine"}
 BAD_SPACE: Any = mapping(8)
 BAD_SPACE["mappings"]["properties"]["vector"]["method"]["space_type"] = "cosinesimil"
@@ -82,7 +82,7 @@ REFUSALS: dict[str, tuple[int, str, str, Any]] = {
 }
 
 
-# What only OpenSearch Serverless refuses; all else every OpenSearch does.
+# Refused by OpenSearch Serverless only; every OpenSearch refuses the others.
 SERVERLESS_ALONE = {
     *(refusal for refusal in REFUSALS if refusal.startswith("an id of ours")),
     *("an update", "an upsert", "a delete by query", "an update by query"),
@@ -93,13 +93,13 @@ SERVERLESS_ALONE = {
 
 
 def needs_serverless(only_there: bool) -> None:
-    """Skip what another OpenSearch does not refuse."""
+    """Skip refusals that only OpenSearch Serverless makes."""
     if ADDRESS and only_there and not SERVERLESS:
         pytest.skip("only OpenSearch Serverless refuses this")
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_what_the_service_refuses_is_refused(refusal: str, client: OpenSearch, index: OpenSearchPassages) -> None:
+def test_double_refuses_what_the_service_refuses(refusal: str, client: OpenSearch, index: OpenSearchPassages) -> None:
     needs_serverless(refusal in SERVERLESS_ALONE)
     index.add([])
     status, method, target, body = REFUSALS[refusal]
@@ -113,7 +113,7 @@ def test_what_the_service_refuses_is_refused(refusal: str, client: OpenSearch, i
     assert refused.value.status_code == status
 
 
-def test_what_the_service_refuses_is_never_asked_for(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
+def test_adapter_never_sends_refused_requests(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
     the_whole_life(index)
     assert service.refused == [("POST", f"{PATH}/_search", 404)], "only the search before the index was made"
 

@@ -1,4 +1,4 @@
-"""Searching the collection: both searches, their bounds, and what is there so far."""
+"""Searching the collection: both searches, their bounds, and the list of documents."""
 
 from typing import Any
 
@@ -117,7 +117,7 @@ def test_passages_of_another_collection_are_never_found_or_fetched(index: OpenSe
     theirs = [entry(f"theirs{n}", "words words words", unit(1.0), "theirs") for n in range(300)]
     added = index.add([*mine, *theirs])
     assert len(added.ids) == 303
-    # Theirs are the better ones of both searches, and more than are asked for: the filter stands before the cut.
+    # These rank higher in both searches and exceed the size, so the filter must apply before the cut.
     by_text, by_vector = found(index, "words", size=3)
     assert sorted(by_text) == sorted(by_vector) == ["mine0", "mine1", "mine2"]
     assert index.fetch(["theirs0", "mine1", "gone"], Bounds(["mine"])) == [mine[1].passage]

@@ -17,7 +17,7 @@ from tests.support.grids import some_of
 
 @pytest.mark.parametrize("seed", some_of(range(5), 0))
 @pytest.mark.parametrize("status", [429, 503])
-def test_of_1000_passages_with_a_tenth_of_the_items_failing_none_is_lost_and_none_is_there_twice(
+def test_failing_items_neither_lose_nor_duplicate_passages(
     seed: int, status: int, service: OpenSearchDouble, index: OpenSearchPassages, record_property: Any
 ) -> None:
     knobs = service.knobs
@@ -25,7 +25,7 @@ def test_of_1000_passages_with_a_tenth_of_the_items_failing_none_is_lost_and_non
     entries = [entry(f"p{n}", "words " * 1_500) for n in range(1000)]
     added = index.add(entries)
     first = len(added.ids)
-    # What is still refused after five tries is named, and the caller adds just that.
+    # Entries refused five times are named, and the caller retries only those.
     while added.failed:
         assert set(added.failed.values()) == {"TemporarilyUnavailable"}
         added.ids.update((again := index.add([e for e in entries if e.passage.passage_id in added.failed])).ids)
@@ -63,11 +63,11 @@ def test_an_item_that_failed_before_it_had_an_id_is_not_written(
     assert (added.failed, added.ids, added.unknown) == ({"p": "RequestRejected"}, {}, set())
 
 
-def test_an_index_that_went_while_it_was_written_to_is_made_by_the_next_try(
+def test_index_deleted_during_a_write_is_recreated_by_the_retry(
     service: OpenSearchDouble, index: OpenSearchPassages
 ) -> None:
     index.add([])
-    service.knobs.statuses.append(200)  # it is thought to be there, and is gone
+    service.knobs.statuses.append(200)  # the index seems to exist, but was deleted
     del service.indices["passages"]
     assert index.add([entry("p")]).failed == {"p": "TemporarilyUnavailable"}
     assert list(index.add([entry("p")]).ids) == ["p"]
@@ -85,7 +85,7 @@ def test_a_refused_bulk_wrote_nothing_so_that_the_step_can_be_repeated(
     assert list(index.add([entry("p")]).ids) == ["p"]
 
 
-def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_not(
+def test_partial_refusal_reports_written_and_unwritten_passages(
     service: OpenSearchDouble, index: OpenSearchPassages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index.add([])
@@ -101,9 +101,7 @@ def test_after_a_refusal_half_way_the_result_says_what_is_written_and_what_is_no
     assert (list(added.ids), added.failed) == (["p"], {"q": "Misconfigured", "r": "Misconfigured"})
 
 
-def test_a_bulk_without_a_reply_may_be_written_so_it_is_not_sent_again_but_looked_up(
-    service: OpenSearchDouble, index: OpenSearchPassages
-) -> None:
+def test_bulk_without_a_reply_is_looked_up_and_not_resent(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
     service.knobs.lose_next_reply = True
     service.knobs.searches_until_visible = 1
     added = index.add([entry("p"), entry("q")])
@@ -123,7 +121,7 @@ def test_a_bulk_that_ends_in_a_server_error_may_be_written_too(
     assert index.add([entry("p")]).unknown == {"p"}
 
 
-def test_a_passage_that_is_there_twice_is_found_once_and_both_service_ids_are_known(index: OpenSearchPassages) -> None:
+def test_duplicate_passage_is_found_once_with_both_service_ids(index: OpenSearchPassages) -> None:
     twice = [*index.add([entry("p")]).ids.values(), *index.add([entry("p")]).ids.values()]
     assert found(index) == (["p"], ["p"])
     assert [p.passage_id for p in index.fetch(["p"], Bounds(["mine"]))] == ["p"]

@@ -84,7 +84,7 @@ def ask_handbook(ask: Ask, tmp_path: Path, handbook_home: Path) -> Ask:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command with an empty home, in this process: what it prints and how it ends, without the start of Python."""
+    """Return a runner of the command in this process with an empty home, faster than starting Python."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
 
     def run(*arguments: str | bytes) -> Ended:

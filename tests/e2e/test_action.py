@@ -52,7 +52,7 @@ def gate(repository: Path, home: Path, base: str, model_url: str) -> subprocess.
 
 
 @pytest.mark.longest(20)
-def test_a_pull_request_with_a_worse_prompt_fails_and_one_with_a_better_prompt_passes(tmp_path: Path) -> None:
+def test_worse_prompt_fails_a_pull_request_and_better_one_passes(tmp_path: Path) -> None:
     repository = tmp_path / "repository"
     (repository / "notes").mkdir(parents=True)
     (repository / "notes/leave.md").write_text("Every employee has 25 days of leave a year.\n")

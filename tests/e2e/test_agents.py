@@ -182,7 +182,7 @@ def test_what_is_wrong_with_a_call_is_a_sentence_in_its_result(
         (f"selfrag://documents/{'0' * 32}/passages/{'0' * 32}", "There is no such document"),
     ],
 )
-def test_what_is_no_passage_of_these_documents_is_no_resource(asking: Agent, uri: str, start: str) -> None:
+def test_only_passages_are_resources(asking: Agent, uri: str, start: str) -> None:
     with pytest.raises(MCPError, match=start):
         asking.read(uri)
 
@@ -241,9 +241,7 @@ def test_there_is_neither_a_session_nor_a_stream_and_a_message_is_bounded(url: s
     assert httpx2.post(f"{url}/mcp", content=b" " * 100_000, headers=ACCEPT).status_code == 413
 
 
-def test_a_server_with_a_token_wants_it_from_agents_and_serves_its_own_collection_alone(
-    read: Command, tmp_path: Path
-) -> None:
+def test_server_token_is_required_from_agents(read: Command, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "fee.md").write_text("# Fees\n\nThe fee is 5 euros.\n", encoding="utf-8")

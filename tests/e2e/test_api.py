@@ -147,7 +147,7 @@ def test_a_slash_at_the_end_of_a_path_changes_nothing(api: httpx2.Client) -> Non
     assert api.put("/v1/documents/").headers["allow"] == "GET, POST, HEAD, OPTIONS"
 
 
-def test_what_is_not_json_is_refused_by_its_type(api: httpx2.Client) -> None:
+def test_other_content_types_than_json_are_refused(api: httpx2.Client) -> None:
     problem(api.post("/v1/ask", data={"question": "How many days?"}), 415)
 
 
@@ -175,7 +175,7 @@ def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> No
         ("POST", "/v1/questions/abc", "GET, DELETE, HEAD, OPTIONS"),
     ],
 )
-def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
+def test_unsupported_method_is_refused_with_the_allowed_ones(
     api: httpx2.Client, method: str, path: str, allowed: str
 ) -> None:
     reply = api.request(method, path)
@@ -184,16 +184,12 @@ def test_a_method_that_a_path_does_not_take_is_refused_with_those_that_it_does(
         problem(reply, 405)
 
 
-def test_a_form_that_is_sent_to_the_wrong_place_is_told_about_the_place_and_not_about_the_form(
-    api: httpx2.Client,
-) -> None:
+def test_form_sent_to_a_wrong_path_gets_an_error_about_the_path(api: httpx2.Client) -> None:
     problem(api.post("/v1/health", data={"a": "b"}), 405)
     problem(api.post("/nowhere", data={"a": "b"}), 404)
 
 
-def test_whoever_asks_what_a_path_takes_is_told_and_of_a_path_that_is_not_there_that_it_is_not(
-    api: httpx2.Client,
-) -> None:
+def test_options_lists_methods_of_a_path_and_rejects_unknown_paths(api: httpx2.Client) -> None:
     for path, allowed in (("/v1/questions/abc", "GET, DELETE, HEAD, OPTIONS"), ("/v1/ask", "POST, OPTIONS")):
         reply = api.options(path)
         assert (reply.status_code, reply.headers["allow"], reply.content) == (204, allowed, b"")
@@ -201,7 +197,7 @@ def test_whoever_asks_what_a_path_takes_is_told_and_of_a_path_that_is_not_there_
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/health", "/v1/openapi.json", "/v1/documents", "/v1/questions/{id}"])
-def test_what_can_be_got_can_be_looked_at_without_its_body(api: httpx2.Client, path: str) -> None:
+def test_head_works_for_all_get_paths(api: httpx2.Client, path: str) -> None:
     where = path.format(id=api.post("/v1/ask", json=ASK).json()["id"]) if "{id}" in path else path
     got, looked = api.get(where), api.head(where)
     assert (looked.status_code, looked.content) == (200, b"")

@@ -241,7 +241,7 @@ def test_a_refused_key_is_told_with_its_cause_alone_and_in_the_trace(
 
 
 def words_of(ended: Ended) -> str:
-    """Return what a command printed, without frames and line breaks."""
+    """Return a command's output without frames and line breaks."""
     return " ".join(ended.out.replace("│", " ").split())
 
 

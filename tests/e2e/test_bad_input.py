@@ -85,7 +85,7 @@ for arguments in json.loads(sys.argv[1]):
 """
 
 
-def test_what_can_be_refused_at_once_is_refused_before_the_local_stack_is_even_loaded(
+def test_invalid_arguments_are_refused_before_the_local_stack_is_loaded(
     fresh: Command, good: Path, tmp_path: Path
 ) -> None:
     missing, docs = str(tmp_path / "missing"), ("--docs", str(good))
@@ -138,9 +138,7 @@ def test_make_ask_without_a_question_says_what_is_missing(fresh: Command) -> Non
 @pytest.mark.parametrize(
     "question", ["¿Cuál es la tarifa?", "料金はいくらですか", "كم الرسوم؟", "Сколько стоит?", "🙂 fee? 🙂"]
 )
-def test_a_question_in_any_script_is_asked_as_it_stands_and_answered_with_a_quote_or_not_found(
-    ask: Ask, good: Path, question: str
-) -> None:
+def test_question_in_any_script_gets_a_quote_or_not_found(ask: Ask, good: Path, question: str) -> None:
     response = ask(question, good)
     assert response["queries"][0] == question
     if response["status"] == "abstained":

@@ -1,4 +1,4 @@
-"""`selfrag chat` at a terminal of its own, as a person types into it, and with questions from a pipe."""
+"""`selfrag chat` at a pseudo-terminal, and with questions from a pipe."""
 
 import fcntl
 import os
@@ -32,7 +32,7 @@ CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 class Typist:
-    """A person at a terminal: what is typed, and what is read until a pattern ends it."""
+    """A person at a terminal, who types and reads up to a pattern."""
 
     def __init__(self, controlling: int, process: "subprocess.Popen[bytes]") -> None:
         self._controlling, self._process = controlling, process
@@ -41,7 +41,7 @@ class Typist:
         os.write(self._controlling, text.encode())
 
     def reads(self, pattern: str = PROMPT, seconds: float = SECONDS) -> str:
-        """Return what is written up to a pattern, without its colours and movements."""
+        """Return the output up to a pattern, without escape sequences."""
         ends, written = time.monotonic() + seconds, b""
         while not re.search(pattern, text := CONTROL.sub("", written.decode(errors="replace"))):
             ready, _, _ = select.select([self._controlling], [], [], max(0.0, ends - time.monotonic()))
@@ -57,7 +57,7 @@ class Typist:
         return self.reads(rf"{re.escape(line)}\n(?s:.*){PROMPT}")
 
     def interrupts(self) -> None:
-        """Press Ctrl-C until it is told of: Python's input() overlooks what comes just before it waits."""
+        """Press Ctrl-C until it is handled: Python's input() loses a signal just before it waits."""
         for _ in range(20):
             self.types(CTRL_C)
             with suppress(AssertionError):
@@ -76,7 +76,7 @@ def chatting(command: Command, *arguments: str) -> Iterator[Typist]:
 
     def take_the_terminal() -> None:
         os.setsid()
-        # What runs the tests in the background may have them ignore Ctrl-C; no terminal does.
+        # Background jobs may ignore SIGINT; terminals do not.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
@@ -126,7 +126,7 @@ def test_a_follow_up_goes_on_from_the_turn_before_and_commands_explain_the_last_
 ) -> None:
     with chatting(fresh, "--docs", str(towns)) as typist:
         assert "There is nothing to show yet" in typist.asks("/why")
-        # At once, while the first answer is still prepared: a terminal drops what it has not yet echoed.
+        # Typed at once, while the first answer is prepared: a terminal drops characters that it has not yet echoed.
         typist.types("What does a berth in Crab cost per night?\n")
         typist.reads(r"night\?\n")
         typist.interrupts()
@@ -146,7 +146,7 @@ def test_a_follow_up_goes_on_from_the_turn_before_and_commands_explain_the_last_
         assert typist.ends() == 0
 
 
-def test_ctrl_c_cancels_an_answer_and_the_next_question_is_answered_in_the_same_chat(read: Command) -> None:
+def test_ctrl_c_cancels_an_answer_and_the_chat_continues(read: Command) -> None:
     hangs = [False]
     with ModelServer(lambda step, n: "timeout" if hangs[0] and step == "grade_relevance" else None) as model:
         command = Command(read.home, (("ANTHROPIC_API_KEY", "sk-of-nobody"), ("ANTHROPIC_BASE_URL", model.url)))
@@ -158,7 +158,7 @@ def test_ctrl_c_cancels_an_answer_and_the_next_question_is_answered_in_the_same_
             typist.interrupts()
             assert eventually(lambda: was_stopped(command))
             hangs[0] = False
-            # What was typed before Ctrl-C is no question, and the chat goes on.
+            # Ctrl-C discards the typed line, and the chat continues.
             typist.types("half a question")
             typist.reads("half a question")
             typist.interrupts()

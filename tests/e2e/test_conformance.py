@@ -1,4 +1,4 @@
-"""The protocol's own conformance tests against `/mcp`: what they can test without tools of their own passes."""
+"""The protocol's own conformance tests against `/mcp`; those that do not need special tools pass."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ APPLICABLE = {
         "http-header-validation",
     },
 }
-# API Gateway decides on a request's host, and refuses what is no HTTPS.
+# API Gateway checks a request's host, and refuses plain HTTP.
 OF_THE_GATEWAY = {"dns-rebinding-protection"}
 # Scenarios that apply in part, with their checks that do not: three such tools, and prompts.
 IN_PART = {
@@ -58,9 +58,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[str
 
 
 @pytest.mark.parametrize("revision", APPLICABLE)
-def test_what_applies_of_the_protocols_conformance_tests_passes(
-    revision: str, server: tuple[str, set[str]], tmp_path: Path
-) -> None:
+def test_applicable_conformance_tests_pass(revision: str, server: tuple[str, set[str]], tmp_path: Path) -> None:
     url, elsewhere = server
     options = ["--suite", "all", "--spec-version", revision, "--output-dir", str(tmp_path / "results")]
     subprocess.run(

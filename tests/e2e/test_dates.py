@@ -1,4 +1,4 @@
-"""The date of a document: what the writer and the graders are sent of it."""
+"""The date of a document in requests to writer and graders."""
 
 import json
 from pathlib import Path

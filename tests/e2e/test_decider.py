@@ -1,4 +1,4 @@
-"""`selfrag ask` with a decision model and without a key of Claude: a model judges what a rule quotes."""
+"""`selfrag ask` with a decision model and without a key for Claude: a model judges quotes chosen by a rule."""
 
 from pathlib import Path
 

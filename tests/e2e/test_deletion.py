@@ -1,4 +1,4 @@
-"""Deletion of a question: its answer, its feedback and the record of its request are gone, and nothing else is."""
+"""Deletion of a question removes its answer, its feedback and the record of its request, and nothing else."""
 
 import json
 import threading

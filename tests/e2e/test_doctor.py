@@ -1,4 +1,4 @@
-"""`selfrag doctor` as a person runs it: what it prints, and how it ends."""
+"""`selfrag doctor` as a person runs it: its output and exit code."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ def terraform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine without a login, whose home is empty; a machine of AWS would have credentials of its own."""
+    """Run with an empty home and without credentials, also those of a machine on AWS."""
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")

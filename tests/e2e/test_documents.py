@@ -100,7 +100,7 @@ def test_a_key_that_may_ask_cannot_upload_replace_or_delete(service: Service) ->
         service.asks("POST", "/v1/documents", json=upload),
         service.asks("POST", "/v1/documents", json=replace),
         service.asks("DELETE", where),
-        # What is there is not told apart from what is not.
+        # Forbidden and missing documents are indistinguishable.
         service.asks("DELETE", f"/v1/documents/{'0' * 32}"),
     ]
     assert {problem(reply, 403)["hint"] for reply in refused} == {
@@ -185,7 +185,7 @@ def test_the_original_is_downloaded_by_a_link_that_only_its_tenant_is_given(serv
     problem(service.a("GET", where), 404)
 
 
-def test_a_pdf_is_shown_by_a_link_as_a_pdf_and_every_other_kind_is_downloaded(service: Service) -> None:
+def test_pdf_links_open_inline_and_other_files_download(service: Service) -> None:
     for key, content in (("a/rules.pdf", pdf("Rules of the harbour.")), ("a/page.html", b"<p>Leave is 25 days.")):
         service.documents.put(key, content)
         service.documents.done(key)
@@ -199,7 +199,7 @@ def test_a_pdf_is_shown_by_a_link_as_a_pdf_and_every_other_kind_is_downloaded(se
     assert "response-content-type" not in downloaded
 
 
-def test_the_text_of_a_document_is_read_in_order_and_around_a_passage_by_its_own_tenant_alone(service: Service) -> None:
+def test_only_its_tenant_reads_the_text_of_a_document_in_order(service: Service) -> None:
     days = [
         f"Rule {number} of the harbour says that berth {number} is closed on day {number}." for number in range(260)
     ]
@@ -242,7 +242,7 @@ def test_the_address_is_good_for_one_object_of_one_size_and_type(service: Servic
     assert upload["headers"] == {
         "Content-Type": "text/markdown", "x-amz-meta-date": "2026-01-31", "If-None-Match": "*"
     }  # fmt: skip
-    # S3 refuses another value of what is signed.
+    # S3 refuses other values of signed headers.
     named = {*(name.lower() for name in upload["headers"]), "content-length", "host"}
     assert set(signed["X-Amz-SignedHeaders"][0].split(";")) == named
 

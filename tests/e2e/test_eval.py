@@ -129,9 +129,7 @@ def test_the_terminal_says_outcomes_measures_with_n_and_verdicts_in_one_screen(
     assert few.count("too few") == 1
 
 
-def test_the_most_that_may_be_spent_stops_in_time_and_more_of_it_goes_on(
-    here: Run, deployment: Deployment, questions: str
-) -> None:
+def test_budget_stops_a_run_and_a_larger_one_resumes_it(here: Run, deployment: Deployment, questions: str) -> None:
     arguments = ("eval", questions, "--endpoint", deployment.url, "--json", "--parallel", "2", "--max-cost")
     ended = here(*arguments, "0.3")
     asked = sum(deployment.asked.values())
@@ -221,9 +219,7 @@ def of(command: Command, server: ModelServer, **more: str) -> Command:
 
 
 @pytest.mark.long
-def test_a_run_that_is_told_to_end_in_the_middle_goes_on_without_asking_twice(
-    fresh: Command, documents: Path, asked: Asked
-) -> None:
+def test_interrupted_run_resumes_without_repeated_questions(fresh: Command, documents: Path, asked: Asked) -> None:
     command = of(fresh, asked)
     arguments = ("eval", "cranes.jsonl", "--docs", str(documents), "--parallel", "1", "--json")
     process = command.start(*arguments)
@@ -235,7 +231,7 @@ def test_a_run_that_is_told_to_end_in_the_middle_goes_on_without_asking_twice(
     assert len(asked.questions) == 4
     report = command(*arguments).response
     assert (report["compared"], report["variants"][0]["measures"]["match"]) == (8, 1)
-    # The command waits for what is at work.
+    # The command waits for running questions.
     assert sum(asked.questions.values()) == 8
 
 
@@ -259,7 +255,7 @@ def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are
             (body["model"], body["system"][0]["text"].endswith("Be strict.\n"))
             for body in server.asked("grade_support")
         )
-        # The strict profile has no first judge; what the other prompt finds is repaired, and judged once more.
+        # The strict profile has no first judge; findings of the other prompt are repaired, and judged once more.
         assert by_prompt == {(GRADER, False): 4, (WRITER, False): 8, (GRADER, True): 8, (WRITER, True): 8}
         server.counts.clear()
         again = ("eval", "--from", "cranes.results.jsonl", "--variant", f"grade_support={strictest}", "--json")

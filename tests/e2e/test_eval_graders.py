@@ -13,7 +13,7 @@ from tests.support.doubles.messages_api import fields_of
 from tests.support.doubles.model_server import Body, ModelServer
 
 FACT = "Leave is 25 days a year."
-# People's label, then what the first grader and the second one say of the claim.
+# The label, then the verdicts of the first and the second grader.
 CLAIMS = {
     "Leave is 25 days.": ("supported", "full", "full"),
     "Leave is 25 days a year.": ("supported", "full", "full"),
@@ -63,9 +63,7 @@ def test_the_cascade_is_compared_with_people_and_nothing_is_paid_twice(
     assert (again["calls"], again["usd"], again["confusion"]) == ({}, 0, way["confusion"])
 
 
-def test_a_grader_that_is_right_too_seldom_fails_the_run_and_its_errors_are_named(
-    here: Run, server: ModelServer, claims: str
-) -> None:
+def test_inaccurate_grader_fails_the_run_with_its_errors(here: Run, server: ModelServer, claims: str) -> None:
     assert here("eval", "graders", claims, "--fail-if", "balanced < 0.8").code == 0
     failed = here("eval", "graders", claims, "--fail-if", "balanced < 0.9", "--fail-if", "precision < 0.5")
     assert failed.code == 3

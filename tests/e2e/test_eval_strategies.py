@@ -1,4 +1,4 @@
-"""`selfrag eval` compares every strategy with the first one, and what their graders said is judged again."""
+"""`selfrag eval` compares every strategy with the first one, and replays the verdicts of their graders."""
 
 import json
 from pathlib import Path

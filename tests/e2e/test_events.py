@@ -66,7 +66,7 @@ def test_who_asks_hears_each_pass_as_it_ends_and_the_same_answer_as_json_at_last
         assert {event["event"] for event in passes} == {"pass"}
         assert said(passes[-1])["verdicts"]["GradeRelevance"] == {"relevant": 4}
         assert all(said(event)["seconds"] >= 0 for event in passes)
-        # What is written already comes with its checks alone.
+        # The stream has text only after its checks.
         draft = api.get(reply.headers["location"], params={"trace": True}).json()["draft"]["answer"]
         assert draft
         assert not [event for event in passes if draft in event["data"]]
@@ -77,9 +77,7 @@ def test_who_asks_hears_each_pass_as_it_ends_and_the_same_answer_as_json_at_last
     assert draft in said(last)["answer"]
 
 
-def test_a_client_that_goes_away_ends_nothing_and_comes_back_by_the_id_or_by_its_key(
-    api: httpx2.Client, held: threading.Event
-) -> None:
+def test_disconnected_client_resumes_by_id_or_key(api: httpx2.Client, held: threading.Event) -> None:
     body = asked_anew()
     with api.stream("POST", "/v1/ask", json=body, headers={**ACCEPT, "idempotency-key": "k"}) as reply:
         question = said(next(events(reply.iter_lines())))

@@ -1,4 +1,4 @@
-"""What people say of answers: taken from those who may read them, kept once, and asked again by `eval --from`."""
+"""Feedback on answers: accepted from their readers, stored once, and replayed by `eval --from`."""
 
 import json
 import threading
@@ -106,7 +106,7 @@ def exported(path: Path) -> str:
     return str(path)
 
 
-def test_a_label_of_a_person_becomes_a_row_by_which_the_check_of_support_is_measured(
+def test_claim_label_becomes_a_row_for_the_support_grader(
     api: httpx2.Client, model: ModelServer, here: Run, tmp_path: Path
 ) -> None:
     started = api.post("/v1/questions", json=ASK).headers["location"]
@@ -132,7 +132,7 @@ class WithoutHistory:
         return []
 
 
-def test_claims_that_the_answer_does_not_have_or_whose_passages_are_not_known_are_refused(api: httpx2.Client) -> None:
+def test_unknown_claims_and_passages_are_refused(api: httpx2.Client) -> None:
     question_id = asked(api)["id"]
     beyond = say(api, question_id, {"useful": None, "claims": [{"claim": 9, "label": "partial"}]})
     assert "has 1 checked claims" in problem(beyond, 409)["detail"]
@@ -197,7 +197,7 @@ def test_what_people_said_is_right_is_asked_again_and_measured(
     report = here("eval", "--from", file, "--endpoint", str(api.base_url), "--json").response
     measures = report["variants"][0]["measures"]
     assert report["compared"] == 2
-    # The first is answered as people said that it should be; the second is, too, and should not be.
+    # The first answer matches its feedback; the second should have abstained.
     assert (measures["match"], measures["citation_recall"], measures["abstention_recall"]) == (0.5, 1, 0)
 
 

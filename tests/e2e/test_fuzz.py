@@ -98,7 +98,7 @@ headers = st.fixed_dictionaries(
 METHODS = ["POST"] * 12 + ["GET"] * 5 + ["DELETE"] * 2 + ["PUT", "PATCH", "OPTIONS", "HEAD", "TRACE", "BREW"]
 methods = st.sampled_from(METHODS)
 
-# Anything to anywhere, and what is nearly right to where it belongs.
+# Arbitrary requests to any path, and nearly valid ones to the right path.
 sent = st.one_of(
     st.tuples(methods, paths, bodies),
     st.tuples(st.just("POST"), st.sampled_from(["/v1/ask", "/v1/questions"]), requests.map(encoded)),
@@ -139,7 +139,7 @@ def test_no_request_gets_a_5xx_and_every_refusal_is_a_problem(record_property: C
     record_property("figures", f"{sum(statuses.values())} fuzzed requests by status: {counted}")
 
 
-# What a client writes on a connection: lines as they should be, nearly so, and anything.
+# Lines of a client on a connection: valid, nearly valid and arbitrary.
 blanks = st.sampled_from([" "] * 8 + ["", "  ", "\t"])
 targets = st.sampled_from(
     ["/v1/health"] * 4 + ["/", "*", "http://127.0.0.1/v1/health", "//x", "http://[", "/" + "x" * 9]
@@ -165,7 +165,7 @@ written = st.builds(
 )  # fmt: skip
 
 
-def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every_refusal_a_problem() -> None:
+def test_any_bytes_on_a_connection_get_http_replies_and_problems() -> None:
     statuses: Counter[int] = Counter()
     with running_stack({}, {}, handlers=Scripted().handlers()) as stack, serving(0, stack.watch) as url:
         port = int(url.rpartition(":")[2])
@@ -185,9 +185,9 @@ def test_whatever_is_written_on_a_connection_every_reply_to_it_is_http_and_every
 
 
 def replies(port: int, sent: bytes) -> Iterator[tuple[http.client.HTTPResponse, bytes]]:
-    """Yield what comes on a connection until it ends; of a reply without a body, to HEAD, an empty one."""
+    """Yield the replies on a connection until it closes; HEAD has no body."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
-        # What is refused is closed at once: a client that still sends may find its connection reset.
+        # Refused connections close at once, so a sending client may see a reset.
         with suppress(OSError):
             connection.sendall(sent)
             connection.shutdown(socket.SHUT_WR)

@@ -1,4 +1,4 @@
-"""What documents say reaches the terminal as text: it moves no cursor, sets no title and fills no clipboard."""
+"""Document texts reach the terminal as plain text, without escape sequences."""
 
 import os
 import pty
@@ -15,14 +15,14 @@ EVIL = (
     "\x1b]0;PWNED\x07 \x1b]52;c;cHduZWQ=\x07 \x1b[2J\x1b[H \x1b]8;;http://evil\x07click\x1b]8;;\x07 "
     "\x9b2J \x9d0;PWNED\x9c \u202eevil\u202c \u2066x\u2069 \x08\x7f"
 )
-# What the command writes itself: colours, and the movements of a bar that is drawn again.
+# The command's own sequences: colours, and the movements of a progress bar.
 OURS = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[1A|\x1b\[2K|\r")
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 QUESTION = "How many weeks of parental leave?"
 
 
 def at_a_terminal(command: Command, *arguments: str) -> str:
-    """Return all that a command writes to a terminal of its own, both streams."""
+    """Return both streams of a command at a pseudo-terminal."""
     controlling, terminal = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "selfrag_cli.main", *arguments],

@@ -34,7 +34,7 @@ def mixed(number: int) -> tuple[str, bytes]:
 
 
 def warned(told: str) -> list[str]:
-    """Return what is on stderr beside how far the reading was, which a slow machine says every ten seconds."""
+    """Return stderr without progress lines, which a slow machine prints every ten seconds."""
     return [line for line in told.splitlines() if " documents read" not in line]
 
 
@@ -70,7 +70,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
     assert known(here, directory) == first
     assert len(embedder.embedded) == embedded
 
-    # One file is changed: only its passages are embedded, and the old ones are gone.
+    # One file changed: only its passages are embedded, and the old ones are deleted.
     changed, _ = mixed(1)
     (directory / changed).write_text("The travel rule of item1 is that zeppelins are paid for.\n")
     assert found(here, directory, "item1 zeppelins are paid for, a travel rule")[0]["document"] == changed
@@ -80,7 +80,7 @@ def test_a_live_directory_of_200_mixed_files_stays_in_step(here: Run, tmp_path: 
         "says 1 days" in one["text"] for one in found(here, directory, "The travel rule of item1 says 1 days.")
     )
 
-    # One is deleted: it is found no more, and listed no more.
+    # One file was deleted: it is neither found nor listed any more.
     gone, _ = mixed(9)
     query = "The travel rule of item9 says 9 days."
     assert next((one["document"], one["page"]) for one in found(here, directory, query)) == (gone, 2)

@@ -1,4 +1,4 @@
-"""Ctrl-C and hostile uploads: a command ends at any moment, and the server reads what is beside a hostile file."""
+"""Ctrl-C and hostile uploads: a command can be interrupted at any moment, and a hostile file does not affect others."""
 
 import os
 import re

@@ -47,7 +47,7 @@ def test_a_client_of_openais_api_is_told_when_the_day_has_no_money_left(path: st
         assert int(refused.headers["retry-after"]) > 0
 
 
-def test_with_a_stalled_model_a_question_is_taken_on_at_once_and_ask_answers_by_its_deadline(
+def test_stalled_model_does_not_delay_acceptance_or_exceed_the_deadline(
     record_property: Callable[[str, str], None],
 ) -> None:
     with ModelServer(fault=lambda step, n: "timeout") as stalled, serving_api(stalled) as api:

@@ -1,4 +1,4 @@
-"""What the page shows of a question while it runs, and after: in Chromium, over real HTTP."""
+"""The page during a question and afterwards: in Chromium, over real HTTP."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The example of a gate in CI: its commands run as they stand, without a key, and pay for changed prompts alone."""
+"""The example of a CI gate: its commands run unchanged, without a key, and pay only for changed prompts."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def run(event: str, checkout: Path) -> Ended:
-    """Run what the workflow runs for an event, after the installation."""
+    """Run the workflow's commands for an event, after the installation."""
     (script,) = (step["run"] for step in STEPS if step.get("if") == f"github.event_name == '{event}'")
     own = {"GITHUB_STEP_SUMMARY": str(checkout / "summary.md"), "SELFRAG_HOME": str(checkout / "build/prompts/home")}
     environment = {**Command(checkout).env(), **own, "PYTHONPATH": f"{checkout}/functions:{checkout}/cli"}

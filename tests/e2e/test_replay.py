@@ -11,7 +11,7 @@ from tests.support.doubles.model_server import ModelServer
 from tests.support.local import QUESTION, local_stack
 
 
-def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_before_passes_without_a_request(
+def test_prompt_without_a_rule_fails_the_gate_and_the_former_one_passes(
     here: Run, server: ModelServer, tmp_path: Path
 ) -> None:
     own = ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md"
@@ -59,7 +59,7 @@ def test_a_prompt_without_one_of_its_rules_fails_the_gate_and_the_prompt_of_befo
         (["set.results.jsonl", "--docs", "."], "leave out QUESTIONS, --docs"),
     ],
 )
-def test_what_cannot_be_judged_again_is_refused_in_one_sentence(
+def test_unusable_replay_is_refused_in_one_sentence(
     here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

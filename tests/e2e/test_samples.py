@@ -1,4 +1,4 @@
-"""The sample questions, asked of the sample handbook; they stand with the tests that read the handbook anyway."""
+"""The sample questions, asked of the sample handbook."""
 
 from tests.support.command import ROOT, Command
 

@@ -48,7 +48,7 @@ class Served(str):
 
 @contextmanager
 def served(command: Command, *arguments: str, told: Callable[[str], None] = lambda stderr: None) -> Iterator[Served]:
-    """Yield the URL that `selfrag serve` prints; when the block ends it is told to end, and what it said is told."""
+    """Yield the URL that `selfrag serve` prints; afterwards stop it and collect its output."""
     process = command.start("serve", "--port", "0", *arguments)
     try:
         assert process.stdout is not None
@@ -132,7 +132,7 @@ def test_a_port_that_is_taken_is_told_in_one_sentence(read: Command, url: str) -
 
 
 def upload(api: httpx2.Client, key: str, content: bytes) -> str:
-    """Put a document where the API says; where it is to be looked at."""
+    """Upload a document as the API instructs, and return its status URL."""
     reply = api.post("/v1/documents", json={"key": key, "size": len(content)})
     assert reply.status_code == 201, reply.text
     sent = httpx2.put(reply.json()["upload"]["url"], content=content, timeout=20)
@@ -141,7 +141,7 @@ def upload(api: httpx2.Client, key: str, content: bytes) -> str:
 
 
 def settled(api: httpx2.Client, where: str) -> dict[str, Any]:
-    """A document as soon as it is not `working` any more."""
+    """Wait until a document is not `working`, and return it."""
 
     def look() -> dict[str, Any] | None:
         reply = api.get(where)
@@ -215,7 +215,7 @@ def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fr
     assert [one["document"] for one in response["citations"]] == ["berth.md"]
 
 
-def test_what_was_answered_stays_when_the_server_is_killed_and_is_traced_by_the_command(read: Command) -> None:
+def test_answers_survive_a_killed_server_and_can_be_traced(read: Command) -> None:
     process = read.start("serve", "--port", "0")
     try:
         assert process.stdout is not None
@@ -246,7 +246,7 @@ def test_a_named_collection_is_served_as_it_is(fresh: Command, notes: Path) -> N
         assert "--writable" in problem(api.post("/v1/documents", json={"key": "notes/x.md", "size": 1}), 403)["hint"]
 
 
-def test_what_the_documentation_asks_the_served_api_is_answered(read: Command, url: str) -> None:
+def test_documented_api_requests_are_answered(read: Command, url: str) -> None:
     assert len(ASKED) == 6
     answered = ""
     for line in ASKED:
@@ -359,7 +359,7 @@ def test_ending_the_server_ends_an_ingestion_and_the_next_start_makes_up_for_it(
         (("--cors", "app.example.com"), "is no origin"),
     ],
 )
-def test_what_cannot_be_served_is_refused_in_one_sentence(
+def test_invalid_serve_arguments_are_refused_in_one_sentence(
     fresh: Command, arguments: tuple[str, ...], words: str
 ) -> None:
     ended = fresh("serve", "--port", "0", *arguments)

@@ -1,4 +1,4 @@
-"""`selfrag ingest` of a site: what is printed, and how its pages are asked, cited and listed afterwards."""
+"""`selfrag ingest` of a site: its output, and questions, citations and listings of its pages."""
 
 import json
 from collections.abc import Iterator

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def directories(tmp_path: Path) -> tuple[Path, Path]:
-    """Two directories, the second with what cannot be read."""
+    """Return two directories, the second with unreadable files."""
     one, two = tmp_path / "one", tmp_path / "two"
     for directory in (one, two):
         directory.mkdir()
@@ -33,7 +33,7 @@ def directories(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def answering(command: Command, answer: str, *arguments: str) -> tuple[int, str]:
-    """Return how a command ends at a terminal where somebody types an answer, and what is shown there."""
+    """Answer a command's prompt at a pseudo-terminal, and return its exit code and output."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "selfrag_cli.main", *arguments],

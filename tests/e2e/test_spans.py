@@ -46,9 +46,7 @@ def answered() -> Answered:
     return execution, {"Records": [{"eventName": "INSERT", "dynamodb": {"Keys": key, "NewImage": item}}]}
 
 
-def test_a_stored_answer_is_one_trace_with_a_span_for_each_step_and_an_event_for_each_verdict(
-    receiver: OtlpReceiver, answered: Answered
-) -> None:
+def test_stored_answer_is_one_trace_with_spans_and_verdict_events(receiver: OtlpReceiver, answered: Answered) -> None:
     execution, event = answered
     response: Any = execution.output
     assert handler(event, None) == {"spans": len(receiver.spans), "evaluations": len(receiver.events)}
@@ -118,7 +116,7 @@ def test_the_headers_are_those_of_the_secret(receiver: OtlpReceiver, answered: A
     assert "only-a-key" not in str(refused.value)
 
 
-def test_a_batch_that_a_collector_refuses_is_left_to_lambda_which_sends_the_same_again(
+def test_batch_refused_by_a_collector_is_retried_by_lambda(
     receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.UNAUTHORIZED):

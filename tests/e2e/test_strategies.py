@@ -102,9 +102,7 @@ def test_the_command_asks_a_deployment_by_the_way_that_its_strategy_takes(api: h
     assert len(executions()) == 1
 
 
-def test_the_command_gives_up_a_question_that_is_not_answered_in_its_time_and_says_where_it_will_be(
-    api: httpx2.Client, held: threading.Event
-) -> None:
+def test_command_times_out_and_names_where_the_answer_will_be(api: httpx2.Client, held: threading.Event) -> None:
     request, waited = AskRequest.model_validate(asking("segments", deadline_seconds=30)), []
     with pytest.raises(TemporarilyUnavailable, match=r"it will be at http://.*/v1/questions/\w{32}"):
         ask_remote(request, str(api.base_url), "ours", pause=waited.append)

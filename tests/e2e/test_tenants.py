@@ -1,4 +1,4 @@
-"""A key bound to one collection never sees anything of another: not in a reply, and not in what the model reads.
+"""A key bound to one collection never exposes another one, neither in replies nor in the model's input.
 
 Everything is real but the services: the API, the workflow, the steps, the index's adapter, and the ingestion.
 """
@@ -45,7 +45,7 @@ SAME = "# Notice\n\nThe office is closed in August, and leave is taken then.\n"
 
 @dataclass
 class Service:
-    """The API with two tenants and one who may ask both; `answers` are all of them, with what each was asked under."""
+    """The API with two tenants and a caller with access to both; `answers` are all answers with their collections."""
 
     api: httpx2.Client
     model: ModelServer
@@ -135,7 +135,7 @@ policies = st.fixed_dictionaries(
         "web_search": st.booleans(),
     },
 )
-# What the model says; a verdict that is cached is not asked for again.
+# The model's replies; cached verdicts are not requested again.
 moods = st.fixed_dictionaries(
     {
         "decision": st.sampled_from(["yes", "continue", "continue", "no"]),
@@ -264,7 +264,7 @@ def test_a_key_that_is_not_bound_opens_nothing(service: Service) -> None:
     assert executions() == started
 
 
-def test_verdicts_of_one_tenant_say_nothing_to_the_other_but_are_not_asked_for_twice(service: Service) -> None:
+def test_cached_verdicts_are_reused_without_leaking_between_tenants(service: Service) -> None:
     question = {"question": "Is the office closed in August?", "policy": {"top_k": 10}}
     for key in ("key-a", "key-b", "key-a"):
         service.model.requests.clear()

@@ -68,7 +68,7 @@ class Service:
 
 @pytest.fixture
 def manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalManifest]:
-    """Yield the stores of the API in a home beside the directory."""
+    """Yield the API's stores in a home next to the directory."""
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
     with opened_manifest() as opened:
         parts: bootstrap.Parts = {"manifest": opened, "bindings": LocalBindings("hr")}

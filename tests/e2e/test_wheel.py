@@ -49,7 +49,7 @@ class Installed:
         )
 
     def __call__(self, *arguments: str) -> str:
-        """Return what a command prints."""
+        """Return a command's output."""
         with self.start(*arguments) as process:
             out, err = process.communicate(timeout=240)
         assert process.returncode == 0, err
@@ -68,7 +68,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in an environment of its own, which has the libraries of this one and nothing of the checkout."""
+    """Return the wheel in an environment with this one's libraries and without the checkout."""
     folder = tmp_path_factory.mktemp("installed")
     environment, home, directory = folder / "environment", folder / "home", folder / "empty"
     home.mkdir()
@@ -140,7 +140,7 @@ def test_an_agent_gets_its_tools_before_the_embedder_is_loaded(
             async with Client(stdio_client(server, errlog=imports)) as client:
                 return [tool.name for tool in (await client.list_tools()).tools]
 
-    # In a thread of its own: a browser of other tests leaves its loop in this one.
+    # Playwright leaves an event loop in the main thread.
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(anyio.run, names).result() == ["ask", "search", "documents", "trace"]
     modules = {line.rpartition("|")[2].strip() for line in (tmp_path / "imports").read_text().splitlines()}

@@ -1,4 +1,4 @@
-"""Damaged office documents, books and messages do no harm, and what they refer to is never followed."""
+"""Damaged office documents, books and messages do no harm, and their references are never followed."""
 
 from collections.abc import Callable
 from pathlib import Path

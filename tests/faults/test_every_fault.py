@@ -29,7 +29,7 @@ class Asked:
         forget_verdicts()
         if step == "rewrite_question":
             self.model.answers["grade_relevance"] = lambda body: {"reason": "r", "score": 0.0}
-        # The longest deadline: what is shown is that retries end by themselves.
+        # The longest deadline, so that retries end before it.
         policy = {"web_search": False, "deadline_seconds": 240, "top_k": 1, "max_rewrites": 1}
         execution = self._stack.execute({**QUESTION, "policy": policy})
         assert execution.output is not None, execution.error
@@ -95,7 +95,7 @@ def expected_status(step: str, fault: Fault, always: bool) -> str:
 
 
 @pytest.mark.parametrize("step", MODEL_STEPS)
-def test_a_refusal_that_asks_for_more_time_than_there_is_ends_its_step_at_once(patient: Asked, step: str) -> None:
+def test_retry_after_beyond_the_deadline_ends_the_step_at_once(patient: Asked, step: str) -> None:
     with patch.dict(patient.model.headers, {429: {"retry-after": "120"}}):
         response = patient.ask(step, lambda n: 429)
     # Support has two judges: where the first gives no verdict the other is asked.

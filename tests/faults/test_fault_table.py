@@ -1,4 +1,4 @@
-"""Each fault of the model in each step: the API answers, says what failed, and counts only what was paid."""
+"""Each fault of the model in each step: the API answers, names the failed step, and counts only paid requests."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from tests.support.doubles.model_server import Fault
 from tests.support.model_faults import STEPS, STRATEGIES, TRANSIENT, Asking, asking, faults_of
 
-# A request with one of these has no reply that says what it cost.
+# Requests with these faults have no reply with usage.
 UNPAID: list[Fault] = [*(fault for fault in TRANSIENT if fault != "content null"), 400, 401, 404]
 
 
@@ -20,9 +20,7 @@ def api() -> Iterator[Asking]:
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_fault_never_breaks_the_api_nor_passes_for_a_cost_limit_and_only_replies_are_paid(
-    api: Asking, step: str, every: int
-) -> None:
+def test_faults_keep_the_api_working_and_only_replies_are_paid(api: Asking, step: str, every: int) -> None:
     """Ask while a step has each third fault, and the next step the next ones; in the long tests each has all."""
     strategies = [name for name in STRATEGIES if step != "rewrite_question" or name not in ("candidates", "segments")]
     if step not in ("grade_relevance", "generate"):

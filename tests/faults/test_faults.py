@@ -1,4 +1,4 @@
-"""Faults of the model and of the embedder: what a question comes to, and what its response says of them."""
+"""Faults of the model and the embedder: the outcome of a question, and the warnings of its response."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.support.local import PASSAGES, QUESTION, local_stack
 
 
 def ask(model: ModelServer, **policy: Any) -> dict[str, Any]:
-    # The longest deadline: what is shown is that retries end by themselves.
+    # The longest deadline, so that retries end before it.
     payload = {**QUESTION, "policy": {"web_search": False, "deadline_seconds": 240, "top_k": 1, **policy}}
     with local_stack(model) as stack:
         execution = stack.execute(payload)

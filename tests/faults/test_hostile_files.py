@@ -15,7 +15,7 @@ from tests.support.documents.workbooks import cell, ods, ods_table, xlsx
 
 Record = Callable[[str, str], None]
 SIZE = 100_000
-# Of a linear reader for 100 KB; the worst that the review found took hours.
+# A linear reader's limit for 100 KB; quadratic ones took hours.
 MAX_SECONDS = 5
 
 
@@ -29,7 +29,7 @@ def kept(file: Measured) -> Measured:
 
 
 def swept(kind: str, tokens: tuple[str, ...], size: int) -> list[Measured]:
-    # A file is made just before it is read, and is gone when the next one is.
+    # One file at a time, to save disk space.
     return [kept(measured(f"{number}.{kind}", hostile(kind, token, size))) for number, token in enumerate(tokens)]
 
 
@@ -58,7 +58,7 @@ def test_no_token_makes_a_file_slow(kind: str, record_property: Record) -> None:
     assert not slow(files)
 
 
-# Text that parsers find hard, and names, numbers and values that stand where others are expected.
+# Text that is hard to parse, and names, numbers and values in unexpected positions.
 tokens = st.sampled_from([*TOKENS, "<w:p>", "</w:p>", "<![CDATA[", "<td>", "<table>", "\0", "\ufeff", "\U0010ffff"])
 texts = st.lists(st.tuples(tokens, st.integers(1, 20_000)), min_size=1, max_size=6).map(
     lambda runs: "".join(token * (number // len(token) + 1) for token, number in runs)[:SIZE]
@@ -111,7 +111,7 @@ def workbook(code: str, number: str, text: str, style: str, merged: str) -> byte
 
 
 def files() -> st.SearchStrategy[tuple[str, bytes]]:
-    """Return names with contents that are odd in form, or in what they hold."""
+    """Yield odd file names with odd contents."""
     made: dict[str, st.SearchStrategy[bytes]] = {
         "txt": encoded,
         "md": encoded,
@@ -141,7 +141,7 @@ def files() -> st.SearchStrategy[tuple[str, bytes]]:
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # which makes the boundaries of a message
-def test_a_file_that_is_odd_in_any_way_is_read_or_refused_with_a_reason(record_property: Record) -> None:
+def test_odd_files_are_read_or_refused_with_a_reason(record_property: Record) -> None:
     read: list[Measured] = []
 
     @settings(max_examples=200, database=None, phases=[Phase.generate])

@@ -39,7 +39,7 @@ def test_a_private_api_is_called_through_its_endpoints_alone(planned: Planner, a
 
         through = endpoint in PRIVATE["api_vpc_endpoint_ids"]
         assert invokes(own) is through
-        # With signatures a caller needs a policy of their own; with keys everybody comes as far as the key.
+        # With signatures a caller needs an IAM policy; with keys everybody reaches the key check.
         assert invokes(None) is (through and auth == "api_key")
 
 
@@ -81,7 +81,7 @@ def test_every_request_for_data_shows_all_that_the_authentication_asks_for(plann
     assert named is (schemes == {"api_key", "caller"})
 
 
-def test_a_key_in_either_header_is_read_by_a_function_of_no_rights_that_is_asked_each_time(planned: Planner) -> None:
+def test_unprivileged_authorizer_reads_keys_in_either_header(planned: Planner) -> None:
     plan = planned()
     authorizer = body(plan)["components"]["securitySchemes"]["caller"]["x-amazon-apigateway-authorizer"]
     # A reply that is kept would be found by one header, and the other may be missing.
@@ -93,9 +93,7 @@ def test_a_key_in_either_header_is_read_by_a_function_of_no_rights_that_is_asked
     assert not [address for address in planned(bearer_keys=False).resources if "authorize" in address]
 
 
-def test_the_authorizer_is_the_function_that_was_named_called_with_a_role_that_may_call_no_other(
-    planned: Planner,
-) -> None:
+def test_custom_authorizer_is_called_with_a_minimal_role(planned: Planner) -> None:
     plan = planned(**AUTHORIZER, permissions_boundary="arn:aws:iam::123456789012:policy/boundary", role_path="/apps/")
     authorizer = body(plan)["components"]["securitySchemes"]["caller"]["x-amazon-apigateway-authorizer"]
     assert authorizer["authorizerUri"].endswith(f":lambda:path/2015-03-31/functions/{FUNCTION}/invocations")

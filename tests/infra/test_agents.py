@@ -1,4 +1,4 @@
-"""The tools of agents, planned without AWS: a route, a function and what it may invoke if chosen, else none."""
+"""The tools of agents, planned without AWS: a route, a function and its permissions if enabled, else none."""
 
 import json
 from typing import Any
@@ -16,9 +16,7 @@ def serving_agents(planned: Planner) -> Plan:
     return planned(agents=True)
 
 
-def test_a_message_goes_to_the_function_with_a_key_and_every_other_method_is_refused_by_the_api(
-    serving_agents: Plan,
-) -> None:
+def test_post_needs_a_key_and_the_api_refuses_other_methods(serving_agents: Plan) -> None:
     route = paths(serving_agents)["/mcp"]
     assert route.keys() == {"post", "x-amazon-apigateway-any-method"}
     assert [of["security"] for of in route.values()] == [[{"api_key": []}]] * 2

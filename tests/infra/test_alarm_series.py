@@ -42,9 +42,7 @@ def test_the_tables_of_aws_on_missing_data_hold_here() -> None:
         assert ["ALARM" if each else "OK" for each in on] == states, (wanted, points)
 
 
-def test_the_latency_alarms_go_off_at_0_8_of_the_deadline_that_a_question_has_by_default(
-    alarms: Alarms, planned: Planner
-) -> None:
+def test_latency_alarms_fire_at_80_percent_of_the_default_deadline(alarms: Alarms, planned: Planner) -> None:
     [deadline_ms] = [block["deadline_ms"] for block in local_values(text_of(INFRA)) if "deadline_ms" in block]
     assert deadline_ms == 1000 * Policy().deadline_seconds == 1000 * DEADLINE
     assert {alarms[f"{machine}-latency"]["threshold"] for machine in ("express", "standard")} == {800 * DEADLINE}
@@ -57,9 +55,7 @@ def test_the_series_try_a_search_as_often_as_the_definition_does(alarms: Alarms)
 
 
 @pytest.mark.parametrize("a_minute", [2, 10, 60])
-def test_a_model_that_leaves_a_tenth_of_the_questions_partial_sets_an_alarm_off_within_15_minutes(
-    alarms: Alarms, a_minute: int
-) -> None:
+def test_ten_percent_partial_answers_raise_an_alarm_within_15_minutes(alarms: Alarms, a_minute: int) -> None:
     assert on_after(alarms, steady(a_minute, 15, NORMAL, hanging=10), 15)
 
 
@@ -102,5 +98,5 @@ def test_uploads_that_wait_set_their_alarm_off_and_others_do_not(alarms: Alarms)
     died = uploads(3, 1, 10, dies=lambda run: run.name == "execution-1" and run.transitions == 6)
     assert [on_after(alarm, samples, 720) for samples in (uploads(40, 900, 10), at_once, died)] == [{}, {}, {}]
     assert at_once, "it reports while uploads wait"
-    # Titan refuses most calls: the first document goes on hour after hour, and the second one waits.
+    # Titan throttles most calls: the first document retries for hours, and the second one waits.
     assert 360 <= on_after(alarm, uploads(2, 1, 3600, unfinished=True), 720)["uploads-waiting"] <= 376

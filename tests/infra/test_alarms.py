@@ -11,7 +11,8 @@ from tests.support.infra.rules import functions_of
 from tests.support.infra.tools import ROOT
 
 PREFIX = 'aws_cloudwatch_metric_alarm.alarm["'
-# The steps that may ask the model keep its verdicts, and a query's price is by what emits its metric.
+# The steps that may call the model cache its verdicts, and a query's price is counted by the step that emits its
+# metric.
 OF_A_QUERY = 6
 
 

@@ -1,4 +1,4 @@
-"""The Terraform as it is, applied to an emulator of AWS: made, used, found unchanged, and removed without a trace.
+"""The Terraform on an emulator of AWS: applied, used, applied again without changes, and destroyed completely.
 
 The tests are in the order in which they run: all but the last share one deployment, and each leaves it as the next one
 needs it.
@@ -109,7 +109,7 @@ OTHER_CHOICES = {
 Figures = Callable[[str, object], None]
 
 
-# The chain begins before all other files: it mostly waits, and what began later would run alone beside it.
+# Scheduled first: it mostly waits, and would otherwise run alone at the end.
 @pytest.mark.longest(500)
 def test_the_doctor_knows_an_account_without_a_deployment(deployment: Deployment) -> None:
     the_doctor_knew_an_account_without_a_deployment(*deployment.examined)
@@ -275,9 +275,7 @@ def test_destroy_leaves_nothing(deployment: Deployment) -> None:
     assert deployment.stack.resources() == {}
 
 
-def test_the_deployers_policy_allows_each_call_of_terraform_and_no_action_without_a_call_or_a_reason(
-    deployment: Deployment, record_property: Figures
-) -> None:
+def test_deployer_policy_is_sufficient_and_minimal(deployment: Deployment, record_property: Figures) -> None:
     calls = deployer.called(deployment.stack.log)
     assert deployer.missing(calls) == set()
     assert deployer.unneeded(calls) == set()
@@ -327,7 +325,7 @@ def questions_are_answered_through_the_gateway(stack: Stack) -> str:
 def a_new_index_is_filled_while_the_old_one_is_searched(
     stack: Stack, collection: OpenSearchDouble, titan: TitanDouble
 ) -> str:
-    """Change the vectors as docs/run.md says, with a document that no event told of, and a broken one."""
+    """Change the vectors as docs/run.md describes, with a document without an event, and a broken one."""
     s3, outputs, before = boto3.client("s3", **at(stack)), stack.outputs(), documents_held(collection)
     stack.change(index=NEW_INDEX, search_index={"name": "passages"}, ingest_on_upload=False, reindex_concurrency=2)
     for key, text in UNTOLD.items():
@@ -416,12 +414,12 @@ def those_without_a_key_or_with_too_many_requests_are_refused(stack: Stack) -> N
             asked = api.options(stack.url("/v1/ask"), headers=asking)
             assert (asked.status_code, asked.headers.get("access-control-allow-origin")) == (204, may)
         problem(api.get(stack.url("/v1/nothing")), 404)
-        # Other tests may have used up what the deployment's own key may ask.
+        # Other tests may have exhausted the quota of the deployment's own key.
         api.headers["x-api-key"] = new_key(stack, COLLECTION)
         problem(api.post(stack.url("/v1/ask"), json={"question": ""}), 400)
         problem(other := api.put(stack.url("/v1/ask")), 405)
         assert "POST" in other.headers["allow"].split(", ")
-        # Few at once: the emulator starts a process for each that runs beside another.
+        # Low concurrency: the emulator starts a process for each parallel invocation.
         with ThreadPoolExecutor(3) as pool:
             replies = list(pool.map(lambda _: api.get(stack.url("/v1/questions/none")), range(60)))
         assert {reply.status_code for reply in replies} == {404, 429}

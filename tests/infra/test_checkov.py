@@ -1,4 +1,4 @@
-"""checkov finds nothing, and what it was told to skip is counted."""
+"""checkov finds nothing, and its skipped checks are counted."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a deployer may do: infra/deployer has policies that IAM takes, and the doctor names what lacks of them."""
+"""The deployer's permissions: infra/deployer has policies that IAM accepts, and the doctor names missing actions."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def by(allowed: Any) -> Callable[[str, str, dict[str, list[str]]], bool]:
 
 
 def examined(allowed: Any, **choices: Any) -> list[Finding]:
-    """Return what the doctor finds for a caller with this policy."""
+    """Return the doctor's findings for a caller with this policy."""
     answers = {"iam.SimulatePrincipalPolicy": simulated(by(allowed))}
     return findings("permissions", answers, name="my-rag", role_path="/apps/", **choices)
 
@@ -140,8 +140,8 @@ def test_every_action_exists_and_is_allowed_on_a_resource_that_it_takes() -> Non
         named = [arn if arn == "*" else arn.replace("*", "any") for arn in patterns]
         resources = [f"{arn}{rest}" for arn in named for rest in ("", ":1", "/any", "/stages/any")]
         undecided += [action for action in statement["Action"] if not _is_allowed(whole, action, resources, context)]
-    # A key has a policy of its own, which has to allow the account's IAM. iam-simulate reads the two forms of a stage's
-    # ARN as one, so it takes none of them.
+    # A key has its own policy, which must allow the account's IAM. iam-simulate reads the two forms of a stage's ARN as
+    # one, so it accepts none of them.
     assert {action for action in undecided if not action.startswith("kms:")} == {"apigateway:SetWebACL"}
 
 
@@ -161,6 +161,6 @@ def test_no_action_is_a_wildcard_or_stands_in_two_statements_that_every_deployme
     assert len(actions) == len(set(actions))
 
 
-def test_a_call_that_the_policy_lacks_and_an_action_that_no_call_needs_are_noticed() -> None:
+def test_missing_and_superfluous_permissions_are_detected() -> None:
     assert deployer.missing({"s3:GetObjectTorrent"}) == {"s3:GetObjectTorrent"}
     assert "s3:CreateBucket" in deployer.unneeded(set())

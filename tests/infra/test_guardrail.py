@@ -10,7 +10,7 @@ def test_the_first_and_the_last_function_of_a_question_check_texts_by_it(planned
     plan = planned(guardrail={"id": "abcdefgh1234", "version": "3"}, stream_events=True)
     assert {step for step, settings in plan.told.items() if ID in settings} == {"plan", "compose_answer"}
     assert plan.told["plan"] == {ID: "abcdefgh1234", VERSION: "3"}
-    # What is streamed, `ask` has shown.
+    # `ask` shows streamed text.
     assert {step for step, settings in plan.told.items() if settings.get("SELFRAG_GUARDED") == "true"} == {"ask"}
     allowed = {
         who: statement["resources"]

@@ -1,4 +1,4 @@
-"""A knowledge base in the Terraform: the function that searches may ask it, and loses what it has no use for."""
+"""A knowledge base in the Terraform: the searching function may query it, and loses unused permissions."""
 
 import json
 
@@ -51,6 +51,6 @@ def test_without_one_nothing_is_told_of_it_and_the_roles_are_as_they_were(planne
 
 
 @pytest.mark.parametrize("wrong", ["short", "arn:aws:bedrock:eu-central-1:210987654321:guardrail/KB01234567"])
-def test_what_is_no_knowledge_base_is_refused_by_the_plan(planned: Planner, wrong: str) -> None:
+def test_invalid_knowledge_base_is_refused_by_the_plan(planned: Planner, wrong: str) -> None:
     with pytest.raises(AssertionError, match="Invalid value for variable"):
         planned(knowledge_base={"id": wrong})

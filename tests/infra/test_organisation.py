@@ -1,4 +1,4 @@
-"""What an organisation demands: bounded roles below a path, its own network, a shared state, approved plans."""
+"""Requirements of an organisation: bounded roles below a path, its own network, a shared state, approved plans."""
 
 import os
 import re
@@ -134,7 +134,7 @@ def test_the_page_lists_an_endpoint_for_each_service_that_functions_call() -> No
     services = {action.partition(":")[0] for action in actions} - {"logs", "xray"}
     endpoint_of = {"bedrock": "bedrock-runtime"}
     expected = {endpoint_of.get(service, service) for service in services}
-    # A synchronous execution is started at an address of its own.
+    # Synchronous executions have a separate host.
     operations = create_loader().load_service_model("stepfunctions", "service-2")["operations"]
     prefix = operations["StartSyncExecution"]["endpoint"]["hostPrefix"]
     assert listed_endpoints == {*expected, f"{prefix}states"}

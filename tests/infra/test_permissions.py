@@ -36,11 +36,11 @@ def recorded() -> set[Call]:
         return set(calls)
 
 
-def test_every_call_that_is_made_is_allowed_and_every_call_that_is_allowed_is_made(
+def test_policies_allow_exactly_the_calls_that_are_made(
     recorded: set[Call], record_property: Callable[[str, str], None]
 ) -> None:
     check_roles(recorded)
-    # What is asked for in the collection is the business of its data access policy.
+    # Permissions within the collection are in its data access policy.
     made = {(who, action) for who, action, resource in recorded if not resource.startswith("index/")}
     assert made == rows("Calls of the code")
     callers = len({who for who, _ in made})

@@ -11,7 +11,7 @@ from tests.support.infra.tools import INFRA
 SCHEMA = provider_6.schema()
 ARGUMENTS = {kind: set(listed.split()) for kind, listed in SCHEMA["arguments"].items()}
 OF_TERRAFORM = {"count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"}
-# What version 5 needs and version 6 warns of.
+# Required by version 5, deprecated by version 6.
 WARNED_OF = {
     "aws_dynamodb_table.global_secondary_index.hash_key", "aws_dynamodb_table.global_secondary_index.range_key"
 }  # fmt: skip

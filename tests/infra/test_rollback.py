@@ -43,7 +43,7 @@ def make_role(aws: str) -> None:
 
 
 def two_releases(functions: Any, states: Any) -> None:
-    """What Terraform leaves after two deployments, as far as it has to do with going back."""
+    """Return the state after two deployments, as far as a rollback needs it."""
     package = io.BytesIO()
     with ZipFile(package, "w") as out:
         out.writestr("x.py", "")

@@ -77,7 +77,7 @@ def test_when_terraform_breaks_off_ask_says_what_should_have_changed_over() -> N
 
 
 @pytest.mark.parametrize("definition", [QUESTION, INGESTION])
-def test_every_task_that_invokes_a_function_names_one_that_is_filled_in_with_its_version(definition: Path) -> None:
+def test_every_lambda_task_names_a_versioned_function(definition: Path) -> None:
     versions = {step: f"arn:aws:lambda:us-east-1:123456789012:function:{step}:7" for step in placeholders(definition)}
     written = definition_json(definition, versions)
     invoked = re.findall(r'"FunctionName": "([^"]+)"', written)

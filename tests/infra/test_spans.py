@@ -39,7 +39,7 @@ def test_the_table_tells_of_answers_alone_and_a_batch_that_fails_is_dropped_afte
     assert json.loads(only["pattern"]) == {"dynamodb": {"NewImage": {"response": {"S": [{"exists": True}]}}}}
     assert 0 < mapping["maximum_retry_attempts"] <= 10
     assert 0 < mapping["maximum_record_age_in_seconds"] <= 3600
-    # What is dropped is counted.
+    # Dropped events are counted.
     assert mapping["metrics_config"] == [{"metrics": ["EventCount"]}]
 
 

@@ -1,4 +1,4 @@
-"""What the Terraform gives the functions so that a question does not wait for their starts."""
+"""Settings of the functions that avoid waiting for cold starts."""
 
 from infra.packages.package import FUNCTIONS
 from infra.packages.zips import steps_of
@@ -10,7 +10,7 @@ ONE_PROCESSOR = 1769
 
 
 def functions(plan: Plan) -> dict[str, tuple[int, bool, list[str]]]:
-    """Each function's memory in MB, whether it is published, and from what it starts."""
+    """Return each function's memory in MB, whether it is published, and its package."""
     return {
         values["function_name"].removeprefix("selfrag-"): (
             values["memory_size"],

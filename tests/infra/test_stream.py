@@ -1,4 +1,4 @@
-"""Streamed replies of POST /v1/ask, planned without AWS: by a function of their own if chosen, else by none."""
+"""Streamed replies of POST /v1/ask, planned without AWS: by a separate function if enabled, else none."""
 
 import json
 from typing import Any

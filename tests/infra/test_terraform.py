@@ -111,8 +111,8 @@ NO_MODEL = "models must give a Bedrock id"
 NO_ORIGIN = "cors_origins must be origins"
 SAME_NAME, NO_NAME = "give the new index a new name", "search_index must have a name and vector_dimensions"
 Cases = list[tuple[dict[str, Any], str]]
-# Values that belong together, and what a plan says of them, "" if it takes them. A plan says all that is wrong: the
-# first case of each kind is in one plan, the second in the next one.
+# Related values, and the plan's error, "" if they are valid. A plan reports all errors: the first case of each kind is
+# in one plan, the second in the next one.
 MODELS: Cases = [
     ({"model_provider": "bedrock", "profile": "balanced", "models": ON_BEDROCK}, NO_MODEL),
     ({"model_provider": "bedrock", "profile": "balanced", "models": NO_CLAUDE}, NO_MODEL),
@@ -144,11 +144,11 @@ GENERATIONS: Cases = [
     ({"keep_awake": {}, "knowledge_base": {"id": "KB01234567"}}, 'keep_awake needs collection = "nextgen"'),
 ]
 DECIDED: Cases = [
-    # They depend on the decider, and while that is refused nothing is said of them.
+    # These depend on the decider, and are not checked while it is invalid.
     ({"graders": {"grade_support": "cascade"}}, "graders that are not claude need a decider"),
     ({"graders": {"generate": "claude"}}, "graders are decide_retrieval"),
 ]
-# The functions depend on the collector: while its address is refused nothing is said of their models and copies.
+# The functions depend on the collector: while its address is invalid, their models and copies are not checked.
 COLLECTOR: Cases = [
     ({}, ""),
     ({"otlp_endpoint": "https://otlp.example.com/team"}, ""),
@@ -237,7 +237,7 @@ KINDS = {
 
 @pytest.fixture(scope="module")
 def said(infra: Path) -> list[str]:
-    """Return what is said of the first case of each kind, of the second, and so on."""
+    """Return the errors of the first case of each kind, of the second, and so on."""
     (infra / "architecture").write_text("arm64\n")
     plans = []
     for cases in zip_longest(*KINDS.values(), fillvalue=({}, "")):
@@ -248,9 +248,7 @@ def said(infra: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_values_that_do_not_go_together_are_refused_with_their_reason_and_others_are_not(
-    kind: str, said: list[str]
-) -> None:
+def test_incompatible_values_are_refused_with_their_reason(kind: str, said: list[str]) -> None:
     reasons = {reason for _, reason in KINDS[kind] if reason}
     found = [{reason for reason in reasons if reason in text} for text in said]
     assert found[: len(KINDS[kind])] == [{reason} if reason else set() for _, reason in KINDS[kind]]
@@ -317,7 +315,7 @@ def test_another_vendors_model_may_be_invoked_and_no_other_one_of_its_vendor(pla
 
 
 def _as_aws_has_it(statement: dict[str, Any]) -> dict[str, Any]:
-    """Return a statement as it is in the document that the data source makes."""
+    """Return a statement in the form of the data source's document."""
     conditions = {each["test"]: {each["variable"]: each["values"]} for each in statement["condition"] or []}
     made = {"Sid": statement["sid"], "Effect": statement["effect"] or "Allow", "Action": statement["actions"]}
     return {**made, "Resource": statement["resources"], "Condition": conditions}
@@ -340,7 +338,7 @@ LOOKED_AT = """{
 
 @pytest.fixture(scope="module")
 def locals_of(infra: Path) -> Locals:
-    """Return what is worked out with values of the variables; of a collection that is there, all is known."""
+    """Return the locals for values of the variables, assuming an existing collection."""
     there = {"collection_public": True, "collection_endpoint": "https://abc.us-east-1.aoss.amazonaws.com"}
 
     @cache
@@ -543,7 +541,7 @@ def test_what_api_gateway_answers_itself_has_the_headers_of_every_reply(locals_o
 
 
 def _listed(routes: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
-    """Of routes the method, the path, and whether they are open."""
+    """Return the method and path of each route, and whether it is open."""
     return {(each["method"], each["path"], each["open"]) for each in routes}
 
 
@@ -579,7 +577,7 @@ def test_the_stamp_of_a_document_names_its_collection(locals_of: Locals) -> None
 
 
 def _plan(directory: Path, values: dict[str, Any]) -> str:
-    """Return what a plan with these values says; it cannot succeed, since there is no AWS."""
+    """Return the output of a plan with these values; it always fails, since there is no AWS."""
     (directory / "values.json").write_text(json.dumps({"max_retries": 1, **values}))
     command = [terraform(), "plan", "-input=false", "-no-color", "-refresh=false", "-var-file=values.json"]
     done = run(command, directory, environment(directory, AWS_ENDPOINT_URL=NOWHERE), check=False)

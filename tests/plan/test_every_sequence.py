@@ -18,8 +18,8 @@ from tests.support.walk import Replies, Walk
 FATES = ("best", "worse", "irrelevant", "ungraded", "unsupported", "empty")
 FEW = ("best", "unsupported")
 SMALL = {"top_k": 2, "beam": 2, "max_segments": 2, "uses": (5,)}
-# What is walked, and the most calls and rounds that it may take; 40 calls are the policy's own cap.
-# Of two passages where calls are made ahead: four come near the cap, which is met with `off`, and take a minute.
+# The starting points, with limits of calls and rounds; 40 calls are the policy's own cap. Speculation has only two
+# passages: four approach the cap, which `off` covers, and take a minute.
 WALKS: dict[str, tuple[Replies, str, int, int]] = {
     "naive": (OfTheLoop("naive", "draft"), "", 1, 1),
     "corrective": (OfTheLoop("corrective", "draft"), "earlier", 7, 3),

@@ -1,4 +1,4 @@
-"""What a question comes to where an answer is of little use, lacks something, or follows another."""
+"""The plan's reaction to answers of little use, incomplete answers and follow-ups."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ FULL, PARTLY, NONE = map(steps.support, ("fully_supported", "partially_supported
 
 
 def lacking(text: str = "25 days.") -> dict[str, Any]:
-    """Return an answer that says what the documents do not hold."""
+    """Return an answer that names a gap in the documents."""
     return {**steps.answer(text), "not_said": ["The documents do not say what is carried over."]}
 
 
@@ -32,7 +32,7 @@ def test_little_use_for_ever_ends_within_nine_rounds_and_twenty_one_calls(
     assert any("little use" in warning for warning in usage["warnings"])
 
 
-def test_of_two_answers_of_little_use_the_better_one_goes_out() -> None:
+def test_better_one_of_two_answers_of_little_use_is_returned() -> None:
     response, _ = run(
         generate=[steps.answer("The first."), steps.answer("The second.")],
         grade_support=[FULL, PARTLY],
@@ -86,7 +86,7 @@ MENDED = steps.answer("25 days, 5 of them carried over.")
 
 
 def from_passages(*answers: dict[str, Any]) -> list[Any]:
-    """Script the answers from passages in this order; one without documents is written beside them, at any moment."""
+    """Script answers from passages in this order; the answer without documents may be written concurrently."""
     scripted = iter(answers)
     return [lambda event: steps.answer() if event["mode"] == "direct" else next(scripted)]
 
@@ -101,9 +101,7 @@ def test_the_writers_phrase_for_what_is_missing_is_the_query_and_no_rewrite_is_p
 
 
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
-def test_a_query_is_found_for_what_the_writer_misses_without_a_phrase_and_its_sentence_is_never_searched(
-    speculate: str,
-) -> None:
+def test_gap_without_a_phrase_gets_a_generated_query(speculate: str) -> None:
     response, scripted = run(ahead(speculate), generate=from_passages(lacking(), MENDED))
     assert response["queries"] == ["How many days?", "query 1"]
     (asked,) = scripted.events_of("rewrite_question")
@@ -125,7 +123,7 @@ def test_searches_for_what_is_missing_count_as_rewrites_and_end_without_progress
     assert stuck["queries"] == ["How many days?", "phrase 0"]
 
 
-def test_of_equal_answers_the_one_that_says_more_is_returned_and_the_last_reason_is_of_it() -> None:
+def test_more_complete_one_of_equal_answers_is_returned_with_its_reason() -> None:
     fuller = steps.answer("25 days, 5 of them carried over.")
     response, _ = run(generate=[{**lacking(), "missing": ["carried over"]}, fuller])
     assert (response["answer"], response["not_said"]) == ("25 days, 5 of them carried over.", [])
@@ -134,7 +132,7 @@ def test_of_equal_answers_the_one_that_says_more_is_returned_and_the_last_reason
     )
 
 
-def test_of_equal_answers_with_the_same_gaps_the_one_with_more_supported_claims_is_returned() -> None:
+def test_equal_answers_are_ranked_by_supported_claims() -> None:
     two = steps.support("fully_supported")
     two["verdict"]["claims"] = [{**two["verdict"]["claims"][0], "claim": f"claim {number}"} for number in range(2)]
     first = {**lacking("Two facts."), "missing": ["more"]}
@@ -164,7 +162,7 @@ def test_a_later_search_leaves_out_what_earlier_ones_brought_copies_included() -
     assert [event["seen"] for event in scripted.events_of("retrieve")] == [[], ["p0", "copy of p0"]]
 
 
-def test_where_the_earlier_evidence_falls_short_the_worded_query_is_searched_before_a_rewrite_is_paid_for() -> None:
+def test_standalone_query_is_searched_before_a_rewrite() -> None:
     worded = steps.retrieval("continue")
     worded["verdict"]["query"] = "How many days in May?"
     nothing = steps.answer(is_found=False)
@@ -188,7 +186,7 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
         {**ASKED, "previous": "earlier"},
         steps.earlier("e1"),
         decide_retrieval=[worded],
-        # The evidence is gone, and there is no answer without a search.
+        # The passages no longer exist, and no answer is possible without a search.
         retrieve=[lambda event: steps.found(*([] if event["passage_ids"] else ["a"]))],
         generate=[lambda event: nothing if event["mode"] == "direct" else steps.answer(cites="a")],
     )
@@ -198,7 +196,7 @@ def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decis
     assert response["path"][-5:] == [*SEARCH, *ANSWER]
 
 
-def test_a_judge_of_use_that_was_lost_is_named_as_the_reason_for_want_of_a_verdict() -> None:
+def test_missing_utility_verdict_is_named_as_the_reason() -> None:
     response, _ = run(ahead("off"), grade_utility=[RuntimeError("lost")])
     assert response["reflection"]["utility"] == {
         "score": None, "reason": NO_VERDICT, "cached": False, "judged_by": "model", "model": "",

@@ -1,4 +1,4 @@
-"""What the type checker promises to a person who changes a plan."""
+"""Mistakes in a plan that the type checker reports."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def score(report: GradeUtilityReport) -> object:
 """
 
 
-def test_a_misspelt_field_of_a_task_a_result_or_an_entry_is_a_type_error(tmp_path: Path) -> None:
+def test_misspelt_fields_are_type_errors(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text(WRONG)
     report, _, _ = api.run(

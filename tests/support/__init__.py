@@ -1,1 +1,1 @@
-"""What the tests share: scripted steps, doubles of the services, and a walker of the definition."""
+"""Shared test code: scripted steps, doubles of the services, and a walker of the definition."""

@@ -1,4 +1,4 @@
-"""Claude as a step has it, with a clock that does not wait, and what is known of recent calls in memory."""
+"""A step's Claude, with a clock that does not wait, and recent calls in memory."""
 
 import time
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Skipping:
 
 
 class MemoryCalls:
-    """Recent calls that are what a test says they are; `refusals` are those that were noted."""
+    """Recent calls set by a test; `refusals` are the recorded ones."""
 
     def __init__(self, *intervals: float, patience: float = 0.0) -> None:
         self.known = Recent(intervals, patience)
@@ -47,7 +47,7 @@ def claude_of(
     prices: Mapping[str, Prices] | None = None,
     capabilities: Capabilities | None = None,
 ) -> HttpClaude | SdkClaude:
-    """Claude for one task, of which nothing is known but what is given here; the client is the SDK's or ours."""
+    """Return Claude for one task, with only these settings; the client is the SDK's or ours."""
     limits = limits or Limits()
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
     models, budget = {**DEFAULT_MODELS, **(models or {})}, limits.budget_usd

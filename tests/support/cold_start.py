@@ -1,4 +1,4 @@
-"""A cold start on this machine: a fresh Python with a function's zip and its layers on its path, and no more."""
+"""A cold start on this machine: a fresh Python with only a function's zip and its layers on its path."""
 
 import json
 import subprocess
@@ -82,7 +82,7 @@ def trees(out: Path, into: Path) -> tuple[Path, Path]:
 
 
 def unpack(out: Path, into: Path, *, bytecode: bool = True) -> None:
-    """Unpack each layer and each function's zip into a folder of its own."""
+    """Unpack each layer and each function's zip into a separate folder."""
     for archive in sorted(out.glob("*.zip")):
         with zipfile.ZipFile(archive) as content:
             names = [name for name in content.namelist() if bytecode or not name.endswith(".pyc")]

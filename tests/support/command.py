@@ -1,4 +1,4 @@
-"""The `selfrag` command as a person runs it: a process of its own, with an empty home."""
+"""The `selfrag` command as a separate process with an empty home."""
 
 import json
 import os

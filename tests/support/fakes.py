@@ -1,4 +1,4 @@
-"""Fakes of the seams: a Claude that says what it is told, an embedder, an index and a verdict cache in memory."""
+"""In-memory fakes of the ports: a scripted Claude, an embedder, an index and a verdict cache."""
 
 import hashlib
 import math
@@ -77,7 +77,7 @@ class FakeDecider:
 def judge_of(
     step: str, decider: FakeDecider, claude: Claude, *, upper: float | None = 0.9, lower: float = 0.1
 ) -> Grader:
-    """Return a step's judge with a decision model before it; without `upper` all its verdicts stand."""
+    """Return a step's judge behind a decision model; without `upper` all its verdicts are final."""
     thresholds = None if upper is None else Thresholds(upper=upper, lower=lower)
     questions = load_questions(f"selfrag.question.{step}.handler")
     return Grader(step, PROMPT, claude, DecisionGrader(step, decider, questions, thresholds, measured=True))
@@ -112,7 +112,7 @@ def embed(text: str, dimensions: int = 512) -> list[float]:
 
 
 class FakeEmbedder:
-    """A fast embedder that remembers what it was asked to embed."""
+    """A fast embedder that records its inputs."""
 
     spread_floor = 0.0
 
@@ -140,7 +140,7 @@ class FailingEmbedder(FakeEmbedder):
 
 
 class FakeIndex:
-    """An index that finds its passages in their order, whatever is asked, and remembers what it was asked."""
+    """An index that returns its passages in their order for any query, and records its queries."""
 
     def __init__(self, *passages: Passage) -> None:
         self.passages = list(passages)

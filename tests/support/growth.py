@@ -29,7 +29,7 @@ _CATEGORIES = {"DIGIT": "1", "WORD": "a", "SPACE": " ", "NOT_WORD": ".", "NOT_DI
 
 @dataclass(frozen=True)
 class Expression:
-    """A regular expression of the product, where it stands, and the methods that it is used by."""
+    """A regular expression of the product, its location, and the methods that use it."""
 
     module: str
     name: str
@@ -69,7 +69,7 @@ def expressions() -> list[Expression]:
 
 
 def texts_for(pattern: re.Pattern[Any]) -> list[tuple[str, str]]:
-    """Return prefixes, each with a token to be repeated behind it: what the expression itself looks for."""
+    """Return prefixes, each with a token to repeat after it, derived from the expression itself."""
     parsed = parser.parse(pattern.pattern, pattern.flags)
     beginnings = sorted({text for way in _ways(parsed) for text in _beginnings(way)} - {""}, key=len)[:14]
     letters = list(dict.fromkeys(letter for way in _ways(parsed) for piece in way for letter in piece))[:8]
@@ -91,7 +91,7 @@ def slowest(expression: Expression, most: int | None = None) -> Slow | None:
 def grown(run: Callable[[str], object], prefix: str, token: str, most: int | None = None) -> Slow | None:
     """Return how the time of `run` grows with a repeated token, None if no more than in proportion.
 
-    Of what gets at most `most` characters the time for that many counts, which must not be noticeable.
+    If inputs are limited to `most` characters, only the time for that length counts, and it must be negligible.
     """
     if most is not None:
         took = _seconds(run, prefix, token, most)

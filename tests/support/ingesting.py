@@ -21,7 +21,7 @@ from tests.support.roles.roles import check_roles
 
 # moto's own credentials.
 KEYS = {"FOOBARKEY": "FOOBARSECRET"}
-# A document, and what it is changed to.
+# A document, and its changed text.
 KEY = "handbook/leave.md"
 FIRST, SECOND = b"# Leave\n\nLeave is 25 days.\n", b"# Leave\n\nLeave is 26 days.\n"
 
@@ -45,7 +45,7 @@ class Ingestion:
         return self.stack.ingest(key)
 
     def done(self, key: str) -> dict[str, Any]:
-        """Ingest, and what the execution says."""
+        """Ingest, and return the execution's output."""
         execution = self.ingest(key)
         assert execution.output is not None, execution.error
         return execution.output
@@ -60,7 +60,7 @@ class Ingestion:
         )
 
     def record(self, key: str) -> dict[str, Any]:
-        """Return what the manifest says of a document."""
+        """Return a document's manifest entry."""
         where = {"id": {"S": document_id(DOCUMENTS_BUCKET, key)}, "part": {"S": "document"}}
         item = boto3.client("dynamodb").get_item(TableName=DOCUMENTS_TABLE, Key=where)["Item"]
         return {name: next(iter(value.values())) for name, value in item.items()}

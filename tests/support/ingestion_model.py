@@ -15,7 +15,7 @@ End = Callable[[Json | Failure], None]
 
 
 class IngestionModel:
-    """Objects and what is indexed, by key; `faulty` is the share of ingestions that die, or need another hour."""
+    """Objects and indexed content by key; `faulty` is the share of ingestions that crash, or take another hour."""
 
     def __init__(self, chance: random.Random, faulty: float = 0.0) -> None:
         self.clock: Clock

@@ -49,7 +49,7 @@ def deleted(key: str) -> Json:
 
 
 class Clock:
-    """A simulated clock, and what is to happen when."""
+    """A simulated clock with scheduled events."""
 
     def __init__(self) -> None:
         self.now = BEGIN
@@ -76,7 +76,7 @@ class SimulatedLane(Lane):
 
 @dataclass
 class Run:
-    """An execution: the state that it is in, and what it came to."""
+    """An execution: its state and its outcome."""
 
     name: str
     payload: Json
@@ -117,7 +117,7 @@ class Intake:
         self.clock, self.tables = Clock(), tables or ItemTables()
         self.machine = machine or definition(**(places or {}))
         self.ended: list[Run] = []
-        # What CloudWatch got: when, from which name of a metric with its dimensions, and the value.
+        # CloudWatch's data: time, metric name with dimensions, and value.
         self.metrics: list[tuple[float, str, Json, float]] = []
         self.running: dict[str, Run] = {}
         self.transitions: Counter[str] = Counter()

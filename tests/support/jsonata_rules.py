@@ -1,6 +1,6 @@
-"""What Step Functions accepts of JSONata: at the top level no `$`, `$$`, `$eval`, and no name without a context.
+"""Step Functions' restrictions of JSONata: at the top level no `$`, `$$`, `$eval`, and no name without a context.
 
-What jsonata-python 0.7.1 evaluates otherwise than AWS's engine (jsonata 2.0.6) is refused, too.
+Expressions for which jsonata-python 0.7.1 differs from AWS's engine (jsonata 2.0.6) are refused, too.
 """
 
 import re
@@ -10,7 +10,7 @@ import jsonata
 
 from selfrag_cli.local.runner.jsonata import QueryError
 
-# AWS gives up at a depth of 99 to 101, by what others have observed.
+# AWS fails at a depth of 99 to 101, by observations of others.
 _MAX_DEPTH = 95
 # Ties of `$sort`, and what `$distinct` and `$formatNumber` return; remainders; classes and `$` of regular expressions.
 _DIFFERENT_FUNCTIONS = ("sort", "distinct", "formatNumber")

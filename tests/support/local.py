@@ -44,7 +44,7 @@ def local_stack(
 ) -> Iterator[LocalStack]:
     """Yield the stack with the deployed handlers, whose roles decide their calls afterwards; nothing waits for a retry.
 
-    `also_allows` is what the roles of another deployment than the usual one allow.
+    `also_allows` are additional permissions of other deployments' roles.
     """
     settings = {
         "SELFRAG_MODEL_BASE_URL": model.url,

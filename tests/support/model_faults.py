@@ -74,7 +74,7 @@ class FaultyModel(ModelServer):
 
 
 class Asking:
-    """The API over the laptop's stack; one question after another, each without what was learned before."""
+    """The API over the laptop's stack; one question after another, each without learned capabilities."""
 
     def __init__(self, model: FaultyModel) -> None:
         self._model, self._handler = model, threaded_handler()
@@ -142,7 +142,7 @@ def _answers(*, relevant: bool) -> dict[str, Callable[[Body], Any]]:
 
 @contextmanager
 def asking() -> Iterator[Asking]:
-    """Yield the API over the laptop's stack in a home of its own; no retry waits."""
+    """Yield the API over the laptop's stack in a separate home; retries do not wait."""
     parts = few_parts()
     parts["clock"] = Clock(now=time.time, sleep=lambda seconds: None, share=lambda: 0.5)
     parts["recent_calls"] = MemoryCalls()

@@ -1,4 +1,4 @@
-"""What the steps of the loop may reply, as far as verdicts go; a passage's id begins with its grade."""
+"""Possible replies of the loop's steps, as far as verdicts differ; a passage's id begins with its grade."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from selfrag.plan.loop import LoopState
 from tests.support import steps
 from tests.support.walk import Reply
 
-# The grades of what a search brings, best first; the last stands for all further passages.
+# Grades of retrieved passages, best first; the last applies to all further passages.
 GRADES = {
     "all": ("relevant",),
     "one": ("relevant", "ungraded", "irrelevant"),
@@ -68,7 +68,7 @@ class Replies:
     def deciding(self, state: LoopState) -> Any:
         """Return what of a situation can still make a difference: of passages whether there are any, and verdicts.
 
-        What the last answer lacked and was worth counts while it is judged, the earlier question while it is read.
+        The last answer's gaps and use count while it is judged, the earlier question while it is read.
         """
         cycle, draft = state.cycle, state.draft
         judged = [state.check, len(state.missing), state.draft.answer == state.lacking]

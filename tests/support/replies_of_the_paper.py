@@ -1,4 +1,4 @@
-"""What the steps of `candidates` and `segments` may reply: a passage's id begins with its fate."""
+"""Possible replies of the steps of `candidates` and `segments`: a passage's id begins with its fate."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations_with_replacement
@@ -14,7 +14,7 @@ from tests.support import steps
 from tests.support.replies_of_the_loop import decisions
 from tests.support.walk import Reply
 
-# Of a passage: its grade and score, what is written from it, IsSup of that, and its use where it is judged alone.
+# A passage's grade and score, the text written from it, the text's IsSup, and its use if judged alone.
 FATES: dict[str, tuple[str, float | None, str, str, int | None]] = {
     "best": ("relevant", 0.9, "text", "fully_supported", 5),
     "worse": ("relevant", 0.6, "text", "partially_supported", 5),
@@ -92,14 +92,14 @@ class Replies:
         return [("", {**reply, "citations": cited, "flaw": "cut" if kind == "cut" else None})]
 
     def deciding(self, state: Any) -> Any:
-        """Return what of a situation can still make a difference; the calls count, since they bound what is begun."""
+        """Return the relevant part of a situation; calls count, since they limit further work."""
         asked = [state.retrieval and state.retrieval.decision, bool(state.previous_relevance), bool(state.draft.answer)]
         more = of_a_contest(state) if isinstance(state, CandidatesState) else of_a_tree(state)
         return [asked, calls(state), any(entry.error for entry in state.ledger), state.stopped, state.stage, more]
 
 
 def of_a_contest(state: CandidatesState) -> Any:
-    """Return what of `candidates` decides: the fates of the answers at work, and whether one that is done may win."""
+    """Return the relevant part of `candidates`: the fates of running answers, and whether a finished one may win."""
     fates = sorted((fate_of(item.passage_id), item.written, item.answered, item.aside) for item in state.items)
     done = sorted(fate_of(one.passage_id) for one in state.compared.candidates)
     texts = [bool(one.answer) for one in state.compared.candidates]
@@ -107,7 +107,7 @@ def of_a_contest(state: CandidatesState) -> Any:
 
 
 def of_a_tree(state: SegmentsState) -> Any:
-    """Return what of `segments` decides: the paths with the fates of their sentences, and the level at work."""
+    """Return the relevant part of `segments`: the paths with the fates of their sentences, and the current level."""
     paths = [
         [path.finished, path.segments[-1].next, [fate_of(one.passage_id) for one in path.segments]]
         for path in state.compared.beam

@@ -40,7 +40,7 @@ class ServedStack:
 @contextmanager
 def serving_stack(model: ModelServer, **environment: str) -> Iterator[ServedStack]:
     """Serve a stack whose callers `a`, `b`, `ours` and those without a key may ask one collection."""
-    # The server closes what was idle for five seconds: no request may go where it is about to.
+    # The server closes idle connections after five seconds: clients must not reuse them near that limit.
     limits = httpx2.Limits(max_connections=64, keepalive_expiry=1)
     with (
         local_stack(model, **environment) as stack,
@@ -70,7 +70,7 @@ def eventually(look: Callable[[], Any]) -> Any:
 
 
 def finished(api: httpx2.Client, location: str) -> dict[str, Any]:
-    """Return the response to a question as soon as it is there."""
+    """Wait for the response to a question, and return it."""
 
     def look() -> dict[str, Any] | None:
         reply: dict[str, Any] = api.get(location).json()

@@ -30,7 +30,7 @@ def asked(step: str, **result: Any) -> dict[str, Any]:
 
 
 def entry(step: str, asked: int = 1, **more: Any) -> dict[str, Any]:
-    """Return what a step leaves in the ledger that asked the model so often and got a reply each time."""
+    """Return the ledger entry of a step with this many model requests, all answered."""
     calls = [call(re.sub(r"(?<!^)(?=[A-Z])", "_", step).lower())] * asked
     return {"step": step, "turn": 0, "calls": calls, "warnings": [], "attempts": asked, **more}
 
@@ -116,7 +116,7 @@ def rewrite(query: str, *, new: bool = True) -> dict[str, Any]:
 
 
 class Scripted:
-    """Handlers that answer from lists, the last entry again and again, and remember what they were asked.
+    """Handlers that answer from lists, repeating the last entry, and record their inputs.
 
     An entry that is an exception is raised; a callable gets the event.
     """

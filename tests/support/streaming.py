@@ -1,4 +1,4 @@
-"""The function `stream` as Lambda starts it: the wrapper in a process of its own, at a double of the Runtime API."""
+"""The function `stream` as Lambda starts it: the wrapper in a separate process, with a double of the Runtime API."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ def streaming_function(environment: Mapping[str, str]) -> Iterator[RuntimeApiDou
             "PATH": os.defpath,
             **environment,
         }
-        # As Lambda does: its interpreter, and the program of its own runtime.
+        # Like Lambda: its interpreter, and the program of its runtime.
         command = [str(WRAPPER), sys.executable, "/var/runtime/bootstrap.py"]
         with subprocess.Popen(command, env=told, stdout=subprocess.DEVNULL) as process:
             try:

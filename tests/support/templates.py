@@ -1,4 +1,4 @@
-"""What the templates of a definition come to."""
+"""The results of a definition's templates."""
 
 from typing import Any
 

@@ -20,14 +20,14 @@ from selfrag.plan.state import State
 
 # A label, and the result of a step; None is a step that failed.
 Reply = tuple[str, dict[str, Any] | None]
-# What these report follows from their tasks.
+# Results that follow from the tasks.
 COMPUTED = ("RankPaths", "PickCandidate")
 # So many of the situations that were come to before are walked again.
 WALKED_AGAIN = 0.01
 
 
 class Replies(Protocol):
-    """What steps may reply, as far as that can make a difference, and what of a situation still can."""
+    """Possible replies of steps, as far as they differ, and the relevant part of a situation."""
 
     policy: dict[str, Any]
 
@@ -40,7 +40,7 @@ class Replies(Protocol):
 
 @dataclass
 class Reach:
-    """What can follow from a situation: how many sequences, the longest, the most calls and the most rounds.
+    """The reachable outcomes of a situation: number of sequences, the longest, the maximum of calls and of rounds.
 
     It was found with `spent` calls, and is the same with `fewest` to `most` more than these: the cap on calls is the
     only thing that a number of calls decides.
@@ -87,7 +87,7 @@ class Walk:
 
     @property
     def situations(self) -> int:
-        """Return how many situations go on in ways of their own."""
+        """Return the number of distinct situations."""
         return sum(len(some) for some in self.found.values())
 
     def reach(self) -> Reach:

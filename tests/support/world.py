@@ -1,4 +1,4 @@
-"""A world in which each step replies by what it is asked, at random but always the same; it remembers what it got."""
+"""Steps with random but reproducible replies, which are recorded."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 
 class World:
-    """The steps of one question, drawn from a seed: its strategy, its policy, what it follows, and every reply."""
+    """The steps of one question, drawn from a seed: its strategy, policy, earlier question, and every reply."""
 
     def __init__(self, seed: int) -> None:
         draw = random.Random(seed)

@@ -33,7 +33,8 @@ _MEASURED = {step: {"upper": 0.9, "lower": 0.1} for step in _GRADERS}
 
 @dataclass(frozen=True)
 class Judges:
-    """Who judges: the settings of a decision model, and how it judges support: whether it is right, and how sure.
+    """The judges' settings and behaviour: a decision model and how it judges support, whether it is right, and how
+    sure.
 
     A `gullible` Claude finds that each passage fully supports each answer.
     """
@@ -77,7 +78,7 @@ def seats(number: int) -> int:
 
 
 def run(name: str, count: int, strategy: str = "self_rag", *, stubborn: bool = False) -> Row:
-    """Ask so many questions before these judges; a `stubborn` writer repeats what it is told to leave out."""
+    """Ask this many questions with these judges; a `stubborn` writer repeats errors that it should correct."""
     judges, row = JUDGES[name], Row()
     passages = [passage(f"p{n}", _fact(n, seats(n)), collection="c") for n in range(count)]
     config = DeciderSettings(decider_url="http://127.0.0.1:9", decider_model="d", **judges.settings)
@@ -103,7 +104,7 @@ def run(name: str, count: int, strategy: str = "self_rag", *, stubborn: bool = F
 
 
 class Model:
-    """A writer whose number is wrong in every second question until it is told so, and a judge."""
+    """A writer whose number is wrong in every second question until corrected, and a judge."""
 
     def __init__(self, number: int, *, stubborn: bool, gullible: bool) -> None:
         self._number, self._stubborn, self._gullible = number, stubborn, gullible

@@ -33,7 +33,7 @@ def test_every_price_has_its_source_and_date() -> None:
     assert [name for name, price in costs.PRICES.items() if not price.date[-4:].isdigit()] == []
 
 
-def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name() -> None:
+def test_configured_price_wins_over_that_of_a_shorter_model_name() -> None:
     model = "global.anthropic.claude-sonnet-5-5-fast-v1:0"
     call = ModelCall(
         step="generate", model=model, started_at=0, ended_at=1, stop_reason="end_turn", output_tokens=1_000_000
@@ -54,7 +54,7 @@ def test_a_price_that_a_deployment_names_is_not_hidden_by_that_of_a_shorter_name
 )
 def test_bedrocks_ids_of_a_region_or_of_a_group_cost_a_tenth_more(model: str, factor: float) -> None:
     assert price_of(model, {}) == pytest.approx([factor * price for price in PRICES["claude-sonnet-5-5"]])
-    # A price that a deployment names is what it pays.
+    # A price set by the deployment takes precedence.
     assert price_of(model, {"claude-sonnet-5-5": (3.0, 15.0, 0.3)}) == (3.0, 15.0, 0.3)
 
 

@@ -17,7 +17,7 @@ IMPORTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 # The first contract, from the highest layer down.
 LAYERS: list[str] = IMPORTS["contracts"][0]["layers"]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
-# A link or a picture on a line of its own cannot be broken.
+# A link or a picture alone on a line cannot be broken.
 LINK_ALONE = re.compile(r"\s*([-*] )?!?\[[^]]*\]\([^)]*\)[.,]?")
 
 

@@ -1,4 +1,4 @@
-"""No text makes selfrag slow: the time of what reads it grows no more than the text does."""
+"""Reading time grows at most linearly with the text."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Names in the product say what a thing is: no name fits everything, and no two classes share one."""
+"""Names in the product are specific: no catch-all names, and no class names twice."""
 
 import ast
 from collections import Counter

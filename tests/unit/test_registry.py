@@ -1,4 +1,4 @@
-"""What the registry of the Model Context Protocol reads of a release."""
+"""The entry of a release in the registry of the Model Context Protocol."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""A whole question by models of Bedrock, each with refusals of its own, through the deployed steps."""
+"""A whole question by Bedrock's models, each with its own refusals, through the deployed steps."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Citations of the model as they come over HTTP: wrong ones are repaired, and what is no prose is written again."""
+"""Citations of the model over HTTP: wrong ones are repaired, and malformed text is generated again."""
 
 import json
 from collections.abc import Iterator

@@ -64,9 +64,7 @@ def test_each_strategy_answers_with_quotes_and_its_price_by_each_kind_of_model(m
         (SILENT, ["forced", "offered", "words"]),
     ],
 )
-def test_a_verdict_is_asked_for_as_the_model_takes_it_and_by_the_next_question_only_so(
-    model: str, ways: list[str]
-) -> None:
+def test_verdict_uses_the_accepted_output_mode_from_the_next_question_on(model: str, ways: list[str]) -> None:
     with ConverseServer() as server, stack_at(server, model) as stack:
         for expected in (ways, ways[-1:]):
             before = len(server.bodies)
@@ -128,7 +126,7 @@ def test_a_model_that_allows_fewer_tokens_is_asked_for_fewer() -> None:
     assert server.bodies[-1]["inferenceConfig"]["maxTokens"] < 2048
 
 
-def test_a_model_without_a_price_has_no_cost_and_is_not_asked_under_a_budget() -> None:
+def test_unpriced_model_has_no_cost_and_is_refused_under_a_budget() -> None:
     with ConverseServer() as server, stack_at(server, SILENT) as stack:
         assert answer(stack, strategy="naive")["usage"]["cost_usd"] is None
         forget_verdicts()

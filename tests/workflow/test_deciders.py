@@ -91,7 +91,7 @@ def test_with_a_server_that_others_wrote_as_every_judge_a_question_ends(strategy
         response = ask(stack, strategy)
         judged = [step for step in GRADERS if model.asked(step)]
     assert response["status"] in ("answered", "partial", "abstained")
-    # Where it cannot tell whether to search, or is not sure of support, Claude judges.
+    # Claude judges if the decision model is unsure about the search or support.
     assert set(judged) <= {"decide_retrieval", "grade_support"}
     others = [verdict for verdict in verdicts(response) if not {"decision", "level"} & verdict.keys()]
     assert all(verdict["judged_by"] == "decider" for verdict in others)

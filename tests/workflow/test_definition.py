@@ -89,7 +89,7 @@ def each_task() -> Iterator[tuple[str, State]]:
     yield from ((name, task) for name, machine in MACHINES.items() for task in tasks(machine))
 
 
-def test_every_task_has_a_comment_a_time_limit_a_bounded_retry_with_jitter_and_a_catch_for_all() -> None:
+def test_every_task_has_comment_timeout_bounded_retry_and_catch_all() -> None:
     for name, task in each_task():
         body = task.body
         assert body["Comment"].endswith("."), task.name
@@ -230,7 +230,7 @@ def test_every_step_reports_its_name_and_id_whether_or_not_it_fails() -> None:
             assert "result" in task.body["Output"], task.name
 
 
-def test_no_condition_of_a_question_is_more_than_a_plan_without_steps_or_the_name_of_a_step() -> None:
+def test_choice_conditions_only_test_empty_plans_and_step_names() -> None:
     choices = [rule["Condition"] for state in states(MACHINE) for rule in state.body.get("Choices", [])]
     others = [text for text in choices if not re.fullmatch(r'\{% \$states\.input\.step = "\w+" %\}', text)]
     assert others == ["{% $count($plan.steps) > 0 %}"]
@@ -266,7 +266,7 @@ def test_each_retry_is_written_once(definition: Path) -> None:
 
 @pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
 def test_terraform_and_python_read_the_same_words(definition: Path) -> None:
-    # Of N and the like terraform's yamldecode makes true or false, PyYAML of some and not of others.
+    # YAML 1.1 booleans: Terraform's yamldecode converts N and the like, PyYAML only some of them.
     plain = [t for t in yaml.scan(definition.read_text(encoding="utf-8")) if getattr(t, "plain", False)]
     assert not [t for t in plain if t.value.lower() in ("y", "n", "yes", "no", "on", "off")]
 

@@ -1,4 +1,4 @@
-"""The draft of a question at work: its answer as it is written, at each moment of its history."""
+"""The draft of a running question: its answer as it is written, at each moment of its history."""
 
 from typing import Any
 
@@ -29,9 +29,7 @@ def told(execution: Execution) -> list[Any]:
     return [draft and (draft.answer, draft.support and draft.support.level) for draft in drafts(execution)]
 
 
-def test_an_answer_is_told_as_soon_as_it_is_written_with_its_citations_and_then_with_the_verdict_on_its_claims() -> (
-    None
-):
+def test_draft_has_citations_at_once_and_verdicts_later() -> None:
     execution, _ = executed()
     assert execution.output is not None
     assert told(execution) == [None, ("25 days.", None), ("25 days.", "fully_supported")]
@@ -42,7 +40,7 @@ def test_an_answer_is_told_as_soon_as_it_is_written_with_its_citations_and_then_
     assert [claim.claim for claim in last.support.claims] == ["claim 0"]
 
 
-def test_a_repair_takes_the_place_of_a_draft_and_has_no_verdict_before_it_is_judged() -> None:
+def test_repair_replaces_the_draft_without_its_verdicts() -> None:
     texts = [steps.answer("25 days, or 30."), steps.answer("25 days.")]
     asked = {**ASKED, "policy": {**POLICY, "web_search": False, "max_rewrites": 0}}
     execution, _ = executed(asked, generate=texts, grade_support=[PARTLY, FULLY])
@@ -52,7 +50,7 @@ def test_a_repair_takes_the_place_of_a_draft_and_has_no_verdict_before_it_is_jud
     ]  # fmt: skip
 
 
-def test_a_draft_ahead_of_the_grades_is_taken_back_if_it_cites_what_is_not_relevant() -> None:
+def test_speculative_draft_is_withdrawn_if_it_cites_irrelevant_passages() -> None:
     execution, _ = executed(
         ahead("draft"), generate=[writer], grade_relevance=[relevant("p1-1")], retrieve=[steps.found("p1-0", "p1-1")]
     )
@@ -78,7 +76,7 @@ def test_without_an_answer_there_is_no_draft_and_a_question_that_failed_has_none
 
 
 @pytest.mark.parametrize("strategy", ["candidates", "segments"])
-def test_of_several_answers_none_is_told_before_one_is_chosen(strategy: str) -> None:
+def test_no_candidate_is_shown_before_one_is_chosen(strategy: str) -> None:
     execution, _ = executed({**ASKED, "policy": {**POLICY, "strategy": strategy}})
     assert execution.output is not None
     seen = drafts(execution)

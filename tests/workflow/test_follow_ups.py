@@ -1,4 +1,4 @@
-"""What is remembered of an answer, and a question that follows up on it."""
+"""The stored answer of a question, and a follow-up question."""
 
 import json
 import time
@@ -118,7 +118,7 @@ def test_continue_without_evidence_left_searches() -> None:
     ],
     ids=["unknown", "other tenant", "partly other tenant", "no tenant", "expired", "at work"],
 )
-def test_nobody_continues_from_an_answer_that_is_not_theirs_or_not_there(item: Any) -> None:
+def test_follow_up_of_a_foreign_or_missing_answer_is_refused(item: Any) -> None:
     response, scripted = run(FOLLOW_UP, item, decide_retrieval=CONTINUE)
     (asked,) = scripted.events_of("decide_retrieval")
     assert "previous" not in asked

@@ -1,4 +1,4 @@
-"""Promises about a guardrail: what it does not let pass goes nowhere, whatever the strategy."""
+"""Promises about a guardrail: blocked text goes nowhere, whatever the strategy."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def test_an_answer_that_does_not_pass_is_withheld_with_all_texts_of_documents(st
     assert response["status"] == "abstained"
     assert response["reflection"]["guarded"] == "answer"
     assert SECRET not in json.dumps(response)
-    # Its price is still told.
+    # A blocked call still has a price.
     assert response["usage"]["cost_usd"] is not None
     assert response["usage"]["model_calls"] > 0
     assert "Generate" in response["path"]

@@ -36,7 +36,7 @@ def test_the_same_content_again_does_nothing(running: Ingestion) -> None:
     running.done(KEY)
     embedded = len(running.titan.texts)
     assert running.done(KEY)["action"] == "nothing"
-    # A new version of the object with the same bytes is read, and no more.
+    # A new version of the object with the same bytes is only read.
     running.put(KEY, FIRST)
     assert running.done(KEY)["status"] == "ready"
     assert len(running.titan.texts) == embedded
@@ -62,7 +62,7 @@ def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
     running.put(KEY, FIRST)
     running.done(KEY)
     before = held("passages")
-    # What terraform sets when its variable `index` is changed.
+    # Terraform's settings after a change of its variable `index`.
     new = {"INDEX_NAME": "passages-256", "VECTOR_DIMENSIONS": "256", "PIPELINE": "1/passages-256/256"}
     for name, value in new.items():
         monkeypatch.setenv(f"SELFRAG_{name}", value)
@@ -87,19 +87,19 @@ def test_another_collection_gets_every_document_by_a_reindexing_and_finds_none_b
         running.done(key)
     loaded = running.texts()
     assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
-    # What terraform sets when the collection was replaced by an empty one.
+    # Terraform's settings after the collection was replaced by an empty one.
     running.collection.indices.clear()
     monkeypatch.setenv("SELFRAG_PIPELINE", "1/passages/512/another")
     bootstrap.forget()
     assert running.texts().total() == 0
-    # What a reindexing does with each object.
+    # A reindexing runs this for each object.
     done = [running.done(key) for key in keys]
     assert [(each["action"], each["status"], each["passages"]) for each in done] == [("read", "ready", 1)] * 3
     assert running.texts() == loaded
     assert [running.done(key)["action"] for key in keys] == ["nothing"] * 3
 
 
-def test_a_busy_model_is_waited_for_by_the_machine_and_a_free_one_is_not() -> None:
+def test_state_machine_waits_only_for_a_busy_model() -> None:
     pauses: list[float] = []
     with ingestion(pause=pauses.append) as running:
         running.put(KEY, FIRST)
@@ -153,9 +153,7 @@ def test_a_deleted_object_disappears(running: Ingestion) -> None:
     assert running.record(KEY)["status"] == "removed"
 
 
-def test_a_file_that_cannot_be_read_any_more_is_failed_with_its_reason_and_not_answered_from(
-    running: Ingestion,
-) -> None:
+def test_file_that_became_unreadable_is_failed_and_not_cited(running: Ingestion) -> None:
     running.put(KEY, FIRST)
     running.done(KEY)
     running.put(KEY, b"\xff\xfe broken \x00")
@@ -212,7 +210,7 @@ def test_events_in_every_order_and_twice_end_in_the_same_state(order: tuple[str,
             holds(running, *ENDS[order[-1]])
 
 
-def test_a_passage_of_a_pdf_knows_its_page_and_one_of_a_page_or_a_text_its_heading(running: Ingestion) -> None:
+def test_pdf_passages_have_pages_and_other_passages_have_headings(running: Ingestion) -> None:
     running.put("handbook/travel.pdf", pdf("Trains come first. " * 60, "The hotel limit in Oslo is 140 EUR. " * 30))
     running.put("handbook/leave.html", b"<h1>Leave</h1><h2>Sick leave</h2><p>It is paid.</p>")
     running.put("handbook/pay.md", b"# Pay\n\n## Bonus\n\nIt is paid in May.\n")

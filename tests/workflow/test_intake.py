@@ -25,7 +25,7 @@ TICK, HOUR = 900, 3600
 
 
 class Work:
-    """Ingestions that take `seconds`; `ends` are what they give, in turn."""
+    """Ingestions that take `seconds`; `ends` are their results, in turn."""
 
     def __init__(self, places: int = 2, seconds: float = 10, **options: Any) -> None:
         self.ends: list[Json | Failure] = []
@@ -195,7 +195,7 @@ def test_a_lease_is_longer_than_an_ingestion_with_the_retries_of_its_start() -> 
     assert INTAKE_MACHINE["TimeoutSeconds"] > int(documents) * longest
 
 
-def test_an_ingestion_that_fails_is_tried_until_the_claim_of_a_dead_one_has_ended_and_holds_nothing_up() -> None:
+def test_failed_ingestion_is_retried_until_stale_claims_expire() -> None:
     work = Work(places=1)
     work.ends = [FAILS, READY, READY, *[{"action": "busy"}] * 3]
     work.send(deleted("c/1.md"), deleted("c/2.md"), deleted("c/3.md"))
@@ -206,7 +206,7 @@ def test_an_ingestion_that_fails_is_tried_until_the_claim_of_a_dead_one_has_ende
     assert work.intake.entries("deletion") == []
 
 
-def test_an_ingestion_that_fails_for_over_an_hour_fails_the_intake_for_the_alarm_and_the_queue_goes_on() -> None:
+def test_hour_of_failures_fails_the_intake_and_the_queue_continues() -> None:
     work = Work(places=1)
     work.ends = [FAILS] * 100
     work.send(uploaded('c/a "b".md'))
@@ -335,7 +335,7 @@ def test_no_change_is_lost_in_a_thousand_runs(seeds: range) -> None:
 
 
 def holds(seed: int) -> None:
-    """In the end the index holds what the bucket does, whatever happened in the first hour."""
+    """Finally the index matches the bucket, whatever happened in the first hour."""
     chance = random.Random(seed)
     random.seed(seed)  # of the retries' jitter
     model = IngestionModel(chance, faulty=chance.choice([0, 0, 0.2]))
@@ -353,7 +353,7 @@ def holds(seed: int) -> None:
     model.clock = intake.clock
 
     def ended(run: Run) -> None:
-        # EventBridge has delivered the event; whoever stops the execution before it recorded it, starts it again.
+        # EventBridge has delivered the event; whoever stops the execution before it is recorded must restart it.
         if run.status == "ABORTED" and run.state in ("ReadEvent", "RecordUpload", "RecordDeletion"):
             intake.start(run.payload)
         intake.ended.append(run)

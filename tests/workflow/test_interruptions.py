@@ -66,12 +66,12 @@ def test_a_claim_of_an_execution_that_died_ends(running: Ingestion) -> None:
 
 
 def long_ago() -> AbstractContextManager[Any]:
-    """The clock as it was when what was claimed then has meanwhile run out, with an hour to spare."""
+    """Return a clock in the past, so that claims made then have expired an hour ago."""
     return time_machine.travel(-timedelta(seconds=LEASE_SECONDS + 3600))
 
 
 class Crash(Exception):
-    """What a killed process leaves: the call before it happened, and nothing after."""
+    """A killed process: the call before it happened, and nothing after."""
 
 
 class Killed:
@@ -130,7 +130,7 @@ def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
 ) -> None:
     running.collection.knobs.item_failure_rate = 0.1
     running.put("handbook/long.md", LONG.encode())
-    # Of the 20th batch the passages are written, and never recorded.
+    # The passages of the 20th batch are written, and never recorded.
     with bootstrap.using(index=cast(Index, Killed(bootstrap.index(), "add", after=True, at=20))):
         first = running.done("handbook/long.md")
     assert first["status"] == "failed"

@@ -16,7 +16,7 @@ from tests.support.roles.calls import HERE
 from tests.support.roles.recorded import Calls, as_caller, recording
 
 STRATEGIES = ("self_rag", "naive", "corrective", "adaptive", "candidates", "segments")
-# Nothing checks the answers of these two, and the model's double never says that a third one's is complete.
+# The first two have no check of answers, and the model's double never reports a complete answer to the third.
 STATUS = dict.fromkeys(("naive", "corrective", "segments"), "partial")
 PAGE = {"x-amz-bedrock-kb-document-page-number": 2}
 CHUNKS = [
@@ -79,7 +79,7 @@ def test_a_caller_without_the_collection_gets_nothing_of_it(strategy: str) -> No
 
 
 @pytest.mark.parametrize("strategy", some_of(STRATEGIES, "self_rag", "candidates"))
-def test_a_follow_up_that_continues_searches_again_for_a_result_has_no_id_to_fetch_it_by(strategy: str) -> None:
+def test_continued_follow_up_searches_again_since_results_lack_ids(strategy: str) -> None:
     with searching(*CHUNKS) as (stack, base, model, _):
         first = ask(stack)
         searched = len(base.requests)

@@ -88,7 +88,7 @@ SPOILED_VERDICTS = {
 
 
 @pytest.mark.parametrize(("kind", "words"), pairs(KINDS, list(SPOILED_VERDICTS.values())))
-def test_what_cannot_be_parsed_is_ungraded_and_never_a_pass(kind: Kind, words: str) -> None:
+def test_unparsable_verdict_is_ungraded_and_never_a_pass(kind: Kind, words: str) -> None:
     server = ChatServer(kind, schemas="ignored")
     server.spoil = lambda body, text: words if step_of(body) in ("grade_support", "grade_utility") else text
     response = answer(server)
@@ -107,7 +107,7 @@ def test_thoughts_in_tags_are_no_part_of_an_answer_or_a_verdict(close: str) -> N
 
 
 @ONE_KIND
-def test_a_window_that_is_too_small_gives_no_verdict_and_no_answer_and_says_why(kind: Kind) -> None:
+def test_too_small_window_gives_a_reason_instead_of_verdict_or_answer(kind: Kind) -> None:
     response = answer(ChatServer(kind, window=40))
     assert response["status"] == "failed", response
     assert response["citations"] == []

@@ -7,7 +7,7 @@ from tests.support.doubles.model_server import ModelServer, step_of
 from tests.support.local import QUESTION, local_stack
 
 
-def test_each_step_asks_by_the_prompt_that_was_handed_over_in_place_of_its_own() -> None:
+def test_each_step_uses_its_overridden_prompt() -> None:
     question = {**QUESTION, "policy": {**QUESTION["policy"], "speculate": "full"}}
     with ModelServer() as model, local_stack(model) as stack:
         with bootstrap.using(prompts={step: prompt_of(f"Do {step} so.") for step in DEFAULT_MODELS}):

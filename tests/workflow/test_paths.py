@@ -46,7 +46,7 @@ def test_a_direct_answer_of_little_use_is_searched_for_after_all() -> None:
     assert response["status"] == "answered"
 
 
-def test_nothing_relevant_leads_to_another_query() -> None:
+def test_irrelevant_results_lead_to_another_query() -> None:
     response, _ = run(grade_relevance=[NONE, NONE, NONE, NONE, SOME])
     assert response["path"] == ["DecideRetrieval", *SEARCH, "RewriteQuestion", *SEARCH, *ANSWER]
     assert (response["status"], response["queries"]) == ("answered", ["How many days?", "query 1"])
@@ -96,14 +96,14 @@ def test_without_the_web_nothing_found_is_said_so() -> None:
     assert (response["status"], scripted.count("search_web")) == ("abstained", 0)
 
 
-def test_where_a_passage_says_otherwise_the_answer_is_repaired() -> None:
+def test_contradicted_answer_is_repaired() -> None:
     response, scripted = run(grade_support=[steps.support("no_support"), steps.support("fully_supported")])
     assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER]
     assert scripted.events_of("generate")[1]["failed_claims"] == ["claim 0"]
     assert response["status"] == "answered"
 
 
-def test_missing_evidence_is_searched_for_in_the_documents_and_on_the_web_at_once_and_the_answer_mended() -> None:
+def test_gap_is_searched_in_documents_and_web_and_the_answer_repaired() -> None:
     response, scripted = run(grade_support=[steps.missing("carry-over"), steps.support("fully_supported")])
     assert response["path"] == [
         "DecideRetrieval", *SEARCH, *ANSWER, "Retrieve", "SearchWeb", "GradeRelevance", *ANSWER
@@ -115,7 +115,7 @@ def test_missing_evidence_is_searched_for_in_the_documents_and_on_the_web_at_onc
     assert (response["status"], response["queries"]) == ("answered", ["How many days?", "carry-over"])
 
 
-def test_where_missing_evidence_is_not_found_the_answer_goes_without_the_claims() -> None:
+def test_claims_without_evidence_are_removed_from_the_answer() -> None:
     response, scripted = run(
         grade_support=[steps.missing(), steps.support("fully_supported")], grade_relevance=[SOME] * 4 + [NONE]
     )
@@ -126,7 +126,7 @@ def test_where_missing_evidence_is_not_found_the_answer_goes_without_the_claims(
     assert response["status"] == "answered"
 
 
-def test_what_is_missing_is_searched_for_once() -> None:
+def test_gap_is_searched_for_once() -> None:
     response, scripted = run(grade_support=[lambda e: steps.missing(f"more than {len(e['passages'])}")])
     assert (scripted.count("retrieve"), scripted.count("search_web"), scripted.count("generate")) == (2, 1, 3)
     assert response["status"] == "partial"
@@ -196,9 +196,7 @@ def test_steps_without_a_model_fail_into_an_honest_end_too(step: str, error: Exc
 
 
 @pytest.mark.parametrize("error", [TemporarilyUnavailable("busy"), KeyError("a bug")], ids=["busy", "bug"])
-def test_a_response_that_cannot_be_composed_fails_the_execution_which_says_so_and_is_remembered_as_overdue(
-    error: Exception,
-) -> None:
+def test_failed_composition_fails_the_execution_and_is_overdue(error: Exception) -> None:
     with running_stack({}, {}, handlers=Scripted(compose_answer=[error]).handlers(), pause=lambda s: None) as stack:
         execution = stack.execute(ASKED, "my-question")
         table, key = TABLES["answers_table"][0], {"id": {"S": "my-question"}}

@@ -1,4 +1,4 @@
-"""The queue of the intake in a table of DynamoDB: what its definition asks is taken, and does what the tests assume."""
+"""The queue of the intake in DynamoDB: its requests are valid, and have the effects that the tests assume."""
 
 import random
 from collections.abc import Callable, Iterator

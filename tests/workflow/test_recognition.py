@@ -78,9 +78,7 @@ def by_the_clock_of_textract() -> Iterator[tuple[Ingestion, list[float]]]:
 
 
 @pytest.mark.parametrize("parts", [225, pytest.param(1500, marks=pytest.mark.long)])
-def test_a_result_of_many_parts_is_read_in_runs_that_end_in_time_and_paid_once(
-    parts: int, record_property: Any
-) -> None:
+def test_multipart_result_is_read_in_several_runs_and_paid_once(parts: int, record_property: Any) -> None:
     with by_the_clock_of_textract() as (running, seconds):
         # So many words come after the lines.
         running.textract.knobs.part, running.textract.knobs.words = 10, 5 * parts - 10
@@ -151,7 +149,7 @@ def test_a_recognition_without_an_end_is_left_to_another_run(scanning: Ingestion
     assert scanning.textract.pages == 1
 
 
-def test_where_recognition_is_off_textract_is_never_asked_and_the_reason_says_how_to_switch_it_on() -> None:
+def test_disabled_recognition_never_calls_textract_and_explains_how_to_enable() -> None:
     with ingestion() as running:
         running.put(KEY, scanned_pdf("Leave is 25 days."))
         done = running.done(KEY)

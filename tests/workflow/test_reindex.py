@@ -22,12 +22,12 @@ OBJECT = {"bucket": "b", "key": 'people/a "b" {c}\\.md'}
 
 
 def after(state: str, given: Any, result: Any = None) -> Any:
-    """Return what a state gives to the next."""
+    """Return the input of the next state."""
     return template(STATES[state]["Output"], {"states": {"input": given, "result": result}})
 
 
 def routed(**ended: Any) -> tuple[str, Any]:
-    """Return where an execution of the ingestion that ended so leads to, and with what."""
+    """Return the next state after an ingestion with this end, and its input."""
     output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": "", "unfinished": False, **ended}
     given = after("IngestDocument", {**OBJECT, "waits": output.pop("waits", 0)}, {"Output": output})
     for choice in STATES["RouteIngested"]["Choices"]:
@@ -71,7 +71,7 @@ def test_a_document_that_the_ingestion_recorded_as_failed_counts_as_failed_with_
     assert template(STATES["NotIngested"]["Cause"], {"states": {"input": given}}) == "a.pdf is damaged."
 
 
-def test_a_document_of_an_execution_that_was_stopped_is_waited_for_until_its_claim_has_ended() -> None:
+def test_stopped_execution_blocks_its_document_until_the_claim_expires() -> None:
     waits, target, given = 0, *routed(action="busy")
     while target == "WaitForOther":
         given = after("WaitForOther", given)

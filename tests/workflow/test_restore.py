@@ -1,4 +1,4 @@
-"""Promises about `selfrag restore --index`: after it the index holds what the bucket holds, each once."""
+"""Promises about `selfrag restore --index`: afterwards the index matches the bucket, without duplicates."""
 
 import json
 import random
@@ -137,8 +137,8 @@ LEFT = [
 ]
 
 
-def test_after_it_exactly_the_documents_of_the_bucket_are_in_the_index_each_passage_once(hour: Ingestion) -> None:
-    # Without it the deletions leave what the table does not know.
+def test_restored_index_matches_the_bucket_without_duplicates(hour: Ingestion) -> None:
+    # Without the restore, passages of documents that the table lacks remain.
     assert sum(hour.texts().values()) == 15
     done = restored(hour)
     holds(hour, *(sentence(name, version) for name, version in LEFT))
@@ -149,7 +149,7 @@ def test_after_it_exactly_the_documents_of_the_bucket_are_in_the_index_each_pass
 
 
 @pytest.mark.parametrize("left", some_of(range(15), 0, 7, 14))
-def test_what_broke_off_is_run_again(hour: Ingestion, left: int) -> None:
+def test_interrupted_restore_is_resumable(hour: Ingestion, left: int) -> None:
     machines = Machines(hour)
     machines.left = left
     with pytest.raises(InterruptedError):
@@ -171,7 +171,7 @@ def dying_at(call: int, calls: Iterator[int], method: Callable[..., None]) -> Ca
 def test_what_broke_off_while_it_wrote_the_table_is_run_again(
     hour: Ingestion, monkeypatch: pytest.MonkeyPatch, left: int
 ) -> None:
-    # Of some documents the index has lost what the table has, and the bucket has not changed.
+    # The index has lost some documents that the table has, and the bucket has not changed.
     for document in hour.collection.indices[INDEX].documents[5:8]:
         document.until = 0
     calls = count()

@@ -1,4 +1,4 @@
-"""What is done before it is known to be needed: it saves rounds, and the answer is that of the slower way."""
+"""Speculation saves rounds, and the answer equals that of the sequential path."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def writer(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def searched(event: dict[str, Any]) -> dict[str, Any]:
-    """Return what a query finds, whenever it is searched."""
+    """Return the results of a query, independent of time."""
     number = 1 if event["queries"] == ["How many days?"] else 2
     return steps.found(*(f"p{number}-{n}" for n in range(event["top_k"])))
 
@@ -107,7 +107,7 @@ def test_the_result_is_that_of_the_slower_way(scenario: str) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("speculate", ["draft", "full"])
-def test_what_was_not_needed_is_counted_as_waste_and_nothing_else(speculate: str, scenario: str) -> None:
+def test_only_unneeded_work_counts_as_waste(speculate: str, scenario: str) -> None:
     slower, faster = asked("off", scenario)["usage"], asked(speculate, scenario)["usage"]
     assert faster["model_calls"] - faster["waste"]["model_calls"] == slower["model_calls"]
     assert faster["model_calls"] <= 40

@@ -38,7 +38,7 @@ def test_what_naive_did_not_check_is_said_and_has_no_verdict() -> None:
     [{"retrieve": [steps.found()]}, {"generate": [steps.answer(is_found=False)]}],
     ids=["nothing found", "not in what was found"],
 )
-def test_where_nothing_is_found_naive_abstains_and_looks_no_further(script: dict[str, list[Any]]) -> None:
+def test_naive_abstains_without_results(script: dict[str, list[Any]]) -> None:
     response, scripted = run(by("naive"), **script)
     assert (response["status"], response["citations"]) == ("abstained", [])
     assert response["answer"] == 'Not found in the documents. Searched for: "How many days?".'
@@ -73,7 +73,7 @@ def graded(**labels: str) -> Any:
     )
 
 
-# From a relevant passage the answer is written at once; the other two ways search the web, and differ in what is kept.
+# After relevant passages the answer is written at once; the other two ways search the web, and keep different passages.
 BY_THE_WEB = ["Retrieve", "GradeRelevance", "SearchWeb", "GradeRelevance", "Generate"]
 DOCUMENTS, WEB = [f"p1-{n}" for n in range(4)], [f"w{n}" for n in range(4)]
 CORRECTIVE: dict[str, tuple[Any, list[str], list[str]]] = {
@@ -124,14 +124,14 @@ def test_self_rag_asks_for_no_strips() -> None:
     assert {event["lower_threshold"] for event in scripted.events_of("grade_relevance")} == {None}
 
 
-def test_where_the_documents_bring_nothing_at_all_corrective_has_the_web_alone() -> None:
+def test_corrective_uses_only_the_web_if_documents_have_no_results() -> None:
     response, scripted = run(by("corrective"), retrieve=[steps.found()])
     assert response["path"] == ["Retrieve", "SearchWeb", "GradeRelevance", "Generate"]
     assert [p["passage_id"] for p in scripted.events_of("generate")[0]["passages"]] == WEB
 
 
 @pytest.mark.parametrize("label", ["ambiguous", "irrelevant"])
-def test_where_the_web_may_not_be_searched_corrective_has_the_documents_alone(label: str) -> None:
+def test_corrective_uses_only_documents_if_the_web_is_disabled(label: str) -> None:
     response, scripted = run(by("corrective", web_search=False), grade_relevance=[graded(p=label)])
     assert (scripted.count("retrieve"), scripted.count("search_web"), scripted.count("rewrite_question")) == (1, 0, 0)
     assert response["status"] == ("partial" if label == "ambiguous" else "abstained")
@@ -160,7 +160,7 @@ def test_the_largest_corrective_policy_stays_within_forty_calls() -> None:
 
 SIMPLE, COMPLEX = steps.retrieval("yes", "simple"), steps.retrieval("yes", "complex")
 LOOP = ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", "GradeUtility"]
-# What each of the three ways steps through: without a search, in one pass, or as Self-RAG does.
+# The steps of each of the three ways: without a search, in one pass, or as Self-RAG does.
 ADAPTIVE: dict[str, tuple[dict[str, Any], list[str]]] = {
     "no search": (steps.retrieval("no"), ["DecideRetrieval", "Generate", "GradeUtility"]),
     "one pass": (SIMPLE, ["DecideRetrieval", "Retrieve", "Generate"]),
@@ -199,7 +199,7 @@ def test_in_one_pass_adaptive_checks_nothing_and_says_so() -> None:
     ids=["nothing found", "not in what was found"],
 )
 @pytest.mark.parametrize("speculate", ["off", "draft"])
-def test_where_one_pass_finds_nothing_adaptive_abstains(speculate: str, script: dict[str, list[Any]]) -> None:
+def test_adaptive_single_pass_abstains_without_results(speculate: str, script: dict[str, list[Any]]) -> None:
     response, scripted = run(by("adaptive", speculate), decide_retrieval=[SIMPLE], **script)
     assert (response["status"], scripted.count("retrieve"), scripted.count("search_web")) == ("abstained", 1, 0)
 

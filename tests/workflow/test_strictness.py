@@ -71,13 +71,13 @@ def test_a_filter_that_matches_one_item_yields_the_item() -> None:
     "expression",
     ["$", "$$", "foo", "[foo]", "{'a': foo}", "$count(foo)", "$eval('1')", "*", "$x ? foo : 1", "($y := foo; $y)"],
 )
-def test_what_has_no_context_is_refused(expression: str) -> None:
+def test_jsonata_name_without_context_is_refused(expression: str) -> None:
     with pytest.raises(QueryError):
         check(expression)
 
 
 @pytest.mark.parametrize("expression", ["$x.foo", "$x[foo=1]", "$x.{'a': foo}", "$x.$", "$map($x, function($v){$v.a})"])
-def test_what_has_a_context_is_accepted(expression: str) -> None:
+def test_jsonata_name_with_context_is_accepted(expression: str) -> None:
     check(expression)
 
 
@@ -92,12 +92,12 @@ def test_what_has_a_context_is_accepted(expression: str) -> None:
         "$contains($a, /b$/)",
     ],
 )
-def test_what_the_two_engines_evaluate_otherwise_is_refused(expression: str) -> None:
+def test_expressions_with_differing_engines_are_refused(expression: str) -> None:
     with pytest.raises(QueryError, match="otherwise on AWS"):
         check(expression)
 
 
-def test_what_is_too_deep_for_aws_is_refused() -> None:
+def test_too_deep_expressions_are_refused() -> None:
     check("+".join(["1"] * 60))
     with pytest.raises(QueryError, match="deeper than 95"):
         check("+".join(["1"] * 200))

@@ -1,4 +1,4 @@
-"""Which way a strategy took is told by its trace, and what it kept of a passage."""
+"""A strategy's trace names its way, and the kept parts of a passage."""
 
 import re
 from io import StringIO
@@ -48,7 +48,7 @@ def test_the_trace_says_in_the_lines_of_plan_which_of_crags_ways_was_taken(label
     assert way in traced("corrective", **graded(label))
 
 
-def test_the_trace_shows_the_strips_that_are_kept_of_a_passage_in_its_own_words() -> None:
+def test_trace_quotes_the_kept_strips_of_a_passage() -> None:
     trace = traced("corrective", **graded("relevant", strips=[(0, 5), (9, 16)]))
     assert trace.count('strips ["Leave", "25 days"]') == 4
     assert "strips [" not in traced("corrective", **graded("relevant"))

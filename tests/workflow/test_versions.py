@@ -28,7 +28,7 @@ def ask() -> Iterator[Ask]:
 
 
 @pytest.mark.parametrize("strategy", ["candidates", "segments"])
-def test_of_two_equal_answers_the_newer_documents_goes_out(ask: Ask, strategy: str) -> None:
+def test_equal_answers_prefer_the_newer_document(ask: Ask, strategy: str) -> None:
     found = [ask(chain, ChainModel(), strategy=strategy) for chain in SOME]
     assert [(figures.status, figures.right, figures.warned) for figures in found] == [("answered", True, False)] * 3
 

@@ -1,4 +1,4 @@
-"""The trace of a question says what the writer of its answer was given, whatever the strategy: no more and no less."""
+"""The trace of a question has exactly the writer's input, whatever the strategy."""
 
 from typing import Any
 

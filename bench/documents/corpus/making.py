@@ -28,7 +28,7 @@ class Made:
 
 
 class Maker:
-    """Makes what a source asks for, once: what is there already stays. `missing` says what cannot be made."""
+    """Generates the files of a source unless they exist. `missing` lists the ones that cannot be generated."""
 
     def __init__(self, directory: Path, told: Callable[[str], None]) -> None:
         told("Looking for pandoc and LibreOffice.")
@@ -37,7 +37,7 @@ class Maker:
         self.missing = self._tools.missing
 
     def made(self, source: Source, page: str, into: Path) -> Iterator[Made]:
-        """Yield the files of a source, in its order; one that cannot be made is told and left out."""
+        """Yield the files of a source in its order; report and skip those that cannot be generated."""
         if not source.made:
             return
         clean = into / "page.html"

@@ -37,7 +37,7 @@ def version(package: str, debs: Path) -> str:
 
 
 def with_dependencies(packages: Sequence[str]) -> list[str]:
-    """Return the packages, and what they need that this machine does not have."""
+    """Return the packages and their dependencies that this machine lacks."""
     told = _run(["apt-get", "install", "-s", "--no-install-recommends", *packages], Path.cwd())
     return re.findall(r"^Inst (\S+)", told, flags=re.M) or list(packages)
 

@@ -1,4 +1,4 @@
-"""Public files with tables or texts that others know: brought by name and digest, half of them held out."""
+"""Public files with published tables or texts, downloaded by name and checked by digest; half are held out."""
 
 import hashlib
 import subprocess
@@ -18,7 +18,7 @@ LISTS = Path(__file__).with_name("public")
 class Collection:
     """Files of a repository at a commit, all that are `listed` with their SHA-256.
 
-    `expected` tells where what is known of a file is, and `known` reads it; `whose` is what the tables call them.
+    `expected` maps a file to its expected content, `known` reads that, and `whose` is the label in the tables.
     """
 
     repository: str

@@ -9,9 +9,8 @@ TEX, FOP, GROFF, PAGE = "TeX", "FOP", "groff", "package"
 class Source:
     """A document of a Debian package, paths below /usr/share.
 
-    `pages` are its HTML pages, in order; of one that ends in `index.html`, those that it links to, in the order in
-    which it does. `files` are what the package itself holds of it, each with what made it; `made` are the endings
-    that the command makes of it.
+    `pages` are its HTML pages in order; an `index.html` is followed by the pages that it links to. `files` are those in
+    the package, each with the program that made it; `made` are the extensions of the files to generate.
     """
 
     name: str
@@ -133,6 +132,6 @@ PAGES = (
     _page("install-ko-memory", "ko", "installation-guide-amd64", f"{_INSTALL}/ko/ch03s04.html", *_ALL),
 )
 SOURCES = (*BOOKS, *PAGES)
-# What the command makes files with, if it can: fetched and laid out below build/, nothing is installed.
+# The programs that generate files, if available: they are unpacked below build/, not installed.
 PANDOC, OFFICE = "pandoc", ("libreoffice-writer-nogui",)
 FONTS = ("fonts-ipafont-gothic", "fonts-nanum", "fonts-liberation2")

@@ -27,20 +27,20 @@ class Tools:
         self.office = self._had("LibreOffice", self._office)
 
     def convert(self, source: Path, target: Path) -> None:
-        """Make a file of another one by pandoc; raises RuntimeError or OSError."""
+        """Convert a file by pandoc; raises RuntimeError or OSError."""
         if self.pandoc is None:
             raise RuntimeError("pandoc is missing")
-        kind = ["--to", "gfm"] if target.suffix == ".md" else []  # as it is written on GitHub: pandoc's own is rare
+        kind = ["--to", "gfm"] if target.suffix == ".md" else []  # GitHub's flavour, since pandoc's own is rare
         self._run([self.pandoc, str(source), "-s", "--quiet", *kind, "-o", str(target)])
 
     def print(self, source: Path, target: Path) -> None:
-        """Make a file of another one by LibreOffice, of the kind that the target's name says; raises RuntimeError."""
+        """Convert a file by LibreOffice to the format of the target's extension; raises RuntimeError."""
         if self.office is None:
             raise RuntimeError("LibreOffice is missing")
         options = [f"-env:UserInstallation={(self._home / 'office').as_uri()}", "--headless", "--norestore"]
         command = [self.office, *options, "--convert-to", target.suffix[1:], "--outdir", str(target.parent)]
         made = target.parent / f"{source.stem}{target.suffix}"
-        for _ in range(2):  # the first of all runs sets its home up, and only says that it is to be started again
+        for _ in range(2):  # the first run only creates the profile and asks for a restart
             self._run([*command, str(source)], accepted=(0, 81))
             if made.exists():
                 made.replace(target)

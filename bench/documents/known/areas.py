@@ -8,8 +8,8 @@ from dataclasses import dataclass
 class Cell:
     """A value, the headings above it from the outermost on, and its row's own heading ("" if it has none).
 
-    `size` is the characters, without spaces, of its row: of all values and of what their columns are called. `line` is
-    the number of its row in the document: cells of one row have the same.
+    `size` is the number of characters in its row without spaces, column names included. `line` is the number of its row
+    in the document, the same for all cells of the row.
     """
 
     columns: tuple[str, ...]

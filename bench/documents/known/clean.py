@@ -1,10 +1,10 @@
-"""A page without its navigation and its looks, for what files are made of."""
+"""A page without navigation and styling, from which files are generated."""
 
 from html import escape
 
 from bench.documents.known.tree import VOID, Element
 
-# What has no meaning of its own; its content stays where it is.
+# Elements without meaning; only their content is kept.
 _UNWRAPPED = frozenset({"div", "span", "section", "article", "main", "font", "document", "html", "body", "center"})
 _LEFT_OUT = frozenset({"img", "object", "iframe", "input", "button", "form"})
 _KEPT = ("href", "colspan", "rowspan")

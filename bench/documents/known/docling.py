@@ -9,7 +9,7 @@ from bench.documents.known.pages import Known
 
 
 def known_of_document(content: bytes) -> Known:
-    """Return what a DoclingDocument in JSON says, in its order; headers and footers of pages are furniture."""
+    """Return the text of a DoclingDocument in JSON, in its order; headers and footers of pages are furniture."""
     document = json.loads(content)
     known = Known("")
     for one in _in_order(document, document["body"], set()):
@@ -28,7 +28,7 @@ def known_of_document(content: bytes) -> Known:
 
 
 def _in_order(document: dict[str, Any], node: dict[str, Any], seen: set[str]) -> Iterator[dict[str, Any]]:
-    """Yield what is below a node; the text of a table's cells is the table's."""
+    """Yield the items below a node; the text of a table's cells belongs to the table."""
     for child in node.get("children", []):
         _, kind, number = child["$ref"].split("/")
         if child["$ref"] in seen:

@@ -23,7 +23,7 @@ def known_of_tables(xml: bytes) -> Known:
 
 
 def _areas(table: ElementTree.Element) -> Table:
-    """Return the cells of all regions; a region's increments are where it goes on in the table."""
+    """Return the cells of all regions; increments position a region in its table."""
     found: Table = []
     for region in table.iter("region"):
         down, right = int(region.get("row-increment", 0)), int(region.get("col-increment", 0))
@@ -39,9 +39,9 @@ def _areas(table: ElementTree.Element) -> Table:
 def _with_headings(table: Table) -> Table:
     """Return the table with the rows at its top marked that name its columns.
 
-    These end above the first row of which half or more, beside its first column, are values: numbers that are no years,
-    or dashes; but not above the end of a cell among them. What stands alone in the row above that is a title of rows. A
-    table of words has one row of names, two if one spans columns.
+    Headings end above the first row in which at least half of the cells after the first column are values (numbers that
+    are not years, or dashes), but never inside a cell that spans rows. A row above it with a single cell is a title of
+    rows. A table of words has one heading row, two if a heading spans columns.
     """
     rows = sorted({row for area in table for row, _ in area.places()})
     filled = [[area for area in table if area.text and area.covers(row)] for row in rows]

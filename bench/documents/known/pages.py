@@ -1,4 +1,4 @@
-"""The known text of a page, by a rule of its own: what a reader is held against."""
+"""The reference text of a page, extracted by an independent rule; readers are compared with it."""
 
 import re
 from collections.abc import Iterable
@@ -9,8 +9,7 @@ from bench.documents.known.tables import areas, cells
 from bench.documents.known.tree import Element, parsed
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
-# What leads to other pages and is no part of what this one says: an element, a role, a class or id of DocBook (first
-# line), Sphinx (second) and AsciiDoc.
+# Navigation: elements, roles, and classes or ids of DocBook (first line), Sphinx (second) and AsciiDoc.
 FURNITURE_TAGS = frozenset({"nav", "head", "footer"})
 FURNITURE_ROLES = frozenset({"navigation", "search", "contentinfo", "banner"})
 FURNITURE_NAMES = frozenset(
@@ -32,9 +31,9 @@ _BLOCKS = frozenset(
 
 @dataclass
 class Known:
-    """A document as it is known: its text, what is on its pages besides, and its tables with their cells.
+    """The reference content of a document: its text, page furniture, and tables with their cells.
 
-    Of one that is not known as `whole`, the text is that of the tables alone.
+    If `whole` is false, the text contains only the tables.
     """
 
     text: str
@@ -45,7 +44,7 @@ class Known:
 
 
 def is_furniture(element: Element) -> bool:
-    """Return whether it is navigation: the rule that says what is not counted."""
+    """Return whether the element is navigation and therefore not counted."""
     return (
         element.tag in FURNITURE_TAGS
         or element.attributes.get("role") in FURNITURE_ROLES
@@ -54,7 +53,7 @@ def is_furniture(element: Element) -> bool:
 
 
 def without_furniture(element: Element, removed: list[Element] | None = None) -> Element:
-    """A copy of the tree without navigation and without what is never seen; `removed` collects the navigation."""
+    """Return a copy of the tree without navigation and invisible elements; `removed` collects the navigation."""
     kept = Element(element.tag, element.attributes)
     for child in element.children:
         if isinstance(child, str):
@@ -93,7 +92,7 @@ def _is_number_of_a_note(element: Element) -> bool:
 def text_of(element: Element) -> str:
     """The words in it in their order, with a line for each block; the text that stands for a picture is not read.
 
-    What refers to a note is a word of its own: Sphinx has its looks set it apart.
+    A reference to a note is a separate word: Sphinx sets it apart by style only.
     """
     pieces: list[str] = []
 
@@ -112,13 +111,13 @@ def text_of(element: Element) -> str:
 
 
 def unseen(element: Element) -> str:
-    """Return what stands in its attributes for pictures and links: a reader may give it or not."""
+    """Return the attribute texts of pictures and links, which readers may include or omit."""
     own = [element.attributes.get(name, "") for name in ("alt", "title", "href", "src")]
     return "\n".join(filter(None, [*own, *(unseen(child) for child in element.children if isinstance(child, Element))]))
 
 
 def known_of(pages: Iterable[str]) -> Known:
-    """Return what is known of a document whose chapters are these pages, in this order."""
+    """Return the reference content of a document whose chapters are these pages, in this order."""
     known = Known("")
     for page in pages:
         removed: list[Element] = []

@@ -1,4 +1,4 @@
-"""The cells of a page's tables, each with what its column and its row are called."""
+"""The cells of a page's tables, each with its column and row names."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

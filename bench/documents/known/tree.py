@@ -25,7 +25,7 @@ ENDED_BY = {
 
 @dataclass
 class Element:
-    """A tag with its attributes and what it holds: elements and texts."""
+    """A tag with its attributes and its children: elements and texts."""
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Element:
         return frozenset(self.attributes.get("class", "").split())
 
     def elements(self, *tags: str) -> Iterator[Element]:
-        """Yield the elements below it with one of these tags, in order; not those within another one of them."""
+        """Yield the outermost elements below it with one of these tags, in order."""
         for child in self.children:
             if isinstance(child, Element):
                 if child.tag in tags:

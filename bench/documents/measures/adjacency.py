@@ -1,4 +1,4 @@
-"""The measure of ICDAR 2013's competition on tables: which cells stand beside each other and below each other."""
+"""ICDAR 2013's measure for tables: pairs of horizontally and vertically adjacent cells."""
 
 import re
 from collections import Counter

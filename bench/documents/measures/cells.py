@@ -1,4 +1,4 @@
-"""Table values beside their names: a passage may be cut anywhere between lines."""
+"""Table values on one line with their names, since a passage may be cut between any lines."""
 
 import re
 from collections import defaultdict
@@ -17,8 +17,8 @@ TIMES = 2
 def cells_kept(cells: Sequence[Cell], lines: Iterable[str]) -> int:
     """Return how many cells stand in one line with all headings of their column and, if it has one, their row's.
 
-    In whatever order they stand there; what is compared is their words, one after another. A line that is longer than
-    twice the row with all its headings does not count: a page in one line says nothing of what belongs together.
+    Their order within the line is irrelevant; consecutive words are compared. A line longer than twice the row with all
+    its headings does not count: a page on one line does not show which values belong together.
     """
     at = Lines(lines)
     return sum(

@@ -14,9 +14,9 @@ _COMMON = 200  # rows: a word that stands in more of them does not tell which ro
 def wrongly_named(cells: Sequence[Cell], rows: Iterable[Pairs]) -> set[int]:
     """Return the numbers of the cells whose value is given under a name with a word that is no heading of theirs.
 
-    Such a value has to stand in the row that holds most of the cell's own row, and at least half of it. If it is there
-    under its own name as well, it is not wrong, nor if its name lacks one of several headings. What several values are
-    run together to is wrong for each of which the name says nothing.
+    The value must be in the row that shares most words with the cell's own row, at least half of them. It is not wrong
+    if it also occurs under its own name, or if its name only lacks one of several headings. A value that merges several
+    cells is wrong for each cell that its name does not describe.
     """
     at = _Rows(rows)
     found = set[int]()

@@ -9,7 +9,7 @@ from bench.documents.known.areas import Area, Table
 from bench.documents.measures.cells import is_row, is_rule, split
 
 _MORE, _NAMED, _LEVEL = "; ", ": ", ", "
-# What tells columns apart: what they are called, and after which other one they come without a name.
+# Identifies a column: its name, and the preceding column if it has no name.
 _Key = tuple[str, str]
 
 
@@ -26,7 +26,7 @@ class Told:
             yield [(name, value) for name, value in zip(self.names, row, strict=True) if value]
 
     def table(self) -> Table:
-        """Return it by places; names that begin alike stand below a common one, all others right above the values."""
+        """Return the table by positions; names with a common prefix share a heading above their own."""
         levels = _levels(self.names)
         depth = max((area.row + 1 for area in levels), default=0)
         levels = [area if area.columns > 1 else replace(area, row=depth - 1) for area in levels]
@@ -64,8 +64,8 @@ def told_in_grid(grid: Sequence[Sequence[str]]) -> Told:
 def told_in_lines(lines: Sequence[str]) -> Told:
     """Return the rows of one table that are written as `name: value; name: value`.
 
-    A name is what several rows have before a colon, and where some have, what only one has as well. Values without a
-    name are of one column if they stand behind the same other one.
+    A name is the text before a colon that several rows share; in rows with such names, unshared ones count too. Values
+    without a name share a column if they follow the same column.
     """
     pieces = [line.split(_MORE) for line in lines]
     often = Counter(name for row in pieces for piece in row for name in set(_could_be_names(piece)))
@@ -101,7 +101,7 @@ def _keyed(row: Sequence[str], often: Counter[str]) -> dict[_Key, str]:
 
 
 def _levels(names: Sequence[str], row: int = 0, first: int = 0) -> Table:
-    """Return the names by places: `Sales, 2024` beside `Sales, 2025` is `Sales` above both years."""
+    """Return the names by positions: `Sales, 2024` and `Sales, 2025` become `Sales` above both years."""
     found: Table = []
     at = 0
     while at < len(names):

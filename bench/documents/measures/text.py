@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bench.documents.known.areas import Cell
 from bench.documents.measures.tokens import tokens, words
 
-# So many tokens together stand once in most texts, so they say where a stretch of it went.
+# A run of this many tokens is unique in most texts, so it shows where a stretch of text moved.
 SHINGLE = 4
 
 
@@ -40,7 +40,7 @@ class Source:
         around = words(furniture)
         self._words = Counter(words(known))
         self._furniture = Counter(around)
-        # Rows that say what their columns are called, and what they share with the row above, are no navigation.
+        # Header rows and values repeated from the row above are not navigation.
         values = Counter(word for cell in cells for word in words(cell.value))
         named = Counter(word for cell in cells for name in cell.columns for word in words(name))
         self._may_be_said = (self._words | values) + named
@@ -48,7 +48,7 @@ class Source:
         self._glue = Glue([*words(known), *around])
 
     def kept(self, read: str) -> Kept:
-        """Compare a reader's text with what is known; of a part of the text, it is only counted what of it is lost."""
+        """Compare a reader's text with the reference; if the reference is partial, count only losses."""
         if not self._whole:
             lost = (self._counted - Counter(tokens(read))).total()
             return Kept(len(self._tokens), lost, 0, 0, 0, 0, 0, 0)
@@ -68,7 +68,7 @@ class Source:
         )
 
     def _strange(self, given: Counter[str]) -> tuple[int, int]:
-        """Words that stand nowhere in the source: those that are neighbours of it glued, and those that are invented.
+        """Return the words that are not in the source: neighbouring words glued together, and invented ones.
 
         Numbers alone are neither: who made the file counted its pages and items.
         """
@@ -95,7 +95,7 @@ class Glue:
             self._begins.add(at)
 
     def holds(self, word: str) -> bool:
-        """Return whether the word is two or more neighbouring words without what was between them."""
+        """Return whether the word joins two or more neighbouring words without their separators."""
         at = self._joined.find(word)
         while at >= 0:
             if at in self._begins and at + len(word) in self._begins:
@@ -105,7 +105,7 @@ class Glue:
 
 
 def _once(of: Sequence[str]) -> dict[tuple[str, ...], int]:
-    """Return where each stretch of tokens stands that stands there once, in their order."""
+    """Return the position of each run of tokens that occurs exactly once, in text order."""
     shingles = list(zip(*(of[at:] for at in range(SHINGLE)), strict=False))
     often = Counter(shingles)
     return {shingle: at for at, shingle in enumerate(shingles) if often[shingle] == 1}

@@ -12,17 +12,17 @@ _HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 _TOKEN = re.compile(rf"[{_EAST_ASIAN}]|(?:(?![{_EAST_ASIAN}])[^\W_])+")
 # With the words of Korean, which are written with spaces, whole.
 _WORD = re.compile(rf"[{_HANGUL}]+|[{_EAST_ASIAN}]|(?:(?![{_EAST_ASIAN}])[^\W_])+")
-# Where a line may be broken, and marks that are not seen.
+# Soft hyphens, break opportunities and other invisible marks.
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 def normal(text: str) -> str:
-    """The text as it is compared."""
+    """Normalize a text for comparison."""
     return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).casefold()
 
 
 def tokens(text: str) -> list[str]:
-    """Words of letters and digits; each Han, kana and Hangul character is one of its own."""
+    """Return words of letters and digits; each Han, kana and Hangul character is a token."""
     return _TOKEN.findall(normal(text))
 
 

@@ -1,4 +1,4 @@
-"""Runs in a reader's environment: reads each file that is named on stdin, and prints what it says as a line of JSON.
+"""Runs in a reader's environment: reads each file named on stdin, and prints its text as a line of JSON.
 
 It imports nothing of ours but for the reader that is ours, and each reader only when it is asked for.
 """
@@ -67,7 +67,7 @@ def _markitdown() -> Read:
     return lambda path: {"text": reader.convert_local(path).text_content}
 
 
-# By ending: the module and the class that reads it, without a model. All but PDFs say at once what they hold.
+# By extension: the module and the class that reads it, without a model. All but PDFs return everything in one call.
 _DOCLING = {
     "pdf": ("docling_parse_backend", "ThreadedDoclingParseDocumentBackend"),
     "html": ("html_backend", "HTMLDocumentBackend"),
@@ -114,7 +114,7 @@ READERS = {
 def _used() -> tuple[float, int]:
     """Seconds of computing, of this process and those that it started; and MiB, of it and of the largest of those."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    # What a process is told of its own peak begins with that of the one that started it.
+    # A child's ru_maxrss starts from its parent's peak.
     own = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
     peak = (int(own[1]) if own else used[0].ru_maxrss) + used[1].ru_maxrss
     return sum(one.ru_utime + one.ru_stime for one in used), peak // 1024

@@ -1,4 +1,4 @@
-"""A reader as a process of its own, which reads one kind of file after another and is watched."""
+"""A reader in a separate, monitored process, which reads one kind of file after another."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).with_name("read.py")
-# What a file may take by the clock before its reader is ended, on a machine that does much else at the same time.
+# Wall-clock timeout per file, generous for a busy machine.
 SECONDS = 300
 
 

@@ -1,4 +1,4 @@
-"""The simulated service in a process of its own, as the real one is: what it computes is no part of a question."""
+"""The simulated service in a separate process, so that its computing time does not count for a question."""
 
 from multiprocessing.managers import BaseManager
 from types import TracebackType
@@ -12,7 +12,7 @@ from selfrag_cli.local.serving.http import HOST
 
 
 class Service(MessagesApi):
-    """The service as it is told from afar: by methods alone, with values that can be sent."""
+    """A remote proxy of the service: only method calls with values that can be pickled."""
 
     def address(self) -> str:
         """Return where it answers."""
@@ -56,7 +56,7 @@ class _Moved(Clock):
 
 
 class ApartApi:
-    """A context manager with what `MessagesApi` has: moments of both processes are of one clock, the system's."""
+    """A context manager with the interface of `MessagesApi`: both processes use the system's clock."""
 
     def __init__(self, pace: Pace = no_time) -> None:
         self._manager = _Manager(address=(HOST, 0))
@@ -82,7 +82,7 @@ class ApartApi:
 
     @property
     def faults(self) -> Faults:
-        """Return what it refuses; the one that is set must be one that can be sent."""
+        """Return the configured faults; a new setting must be picklable."""
         return self._faults
 
     @faults.setter

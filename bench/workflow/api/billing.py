@@ -1,4 +1,4 @@
-"""The bill of the service: when each request began and ended, what it was told, and its price."""
+"""The bill of the service: start and end, tokens and price of each request."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 from bench.workflow.api.caching import Cached
 from selfrag.domain.calls import PRICES
 
-# Of the price of plain input: what it costs to write five minutes, and an hour (vendor's price list, November 2026).
+# Price of a cache write relative to plain input, for five minutes and an hour (vendor's price list, November 2026).
 WRITTEN_5M, WRITTEN_1H = 1.25, 2.0
 # When something began and when it ended, by one clock, in seconds.
 Span = tuple[float, float]
@@ -58,7 +58,7 @@ class Billed:
 def critical_seconds(spans: Iterable[Span]) -> float:
     """Return the longest chain of spans of which none began before the one before it had ended, in seconds.
 
-    Only what the spans themselves took is added up, so that what was done between two of them is not the model's.
+    Only the durations of the spans are added up, so gaps between them do not count as the model's time.
     """
     chain: list[tuple[float, float]] = [(-math.inf, 0.0)]  # when a chain ends, and the most that one takes until then
     for began, ended in sorted(spans, key=lambda span: span[1]):

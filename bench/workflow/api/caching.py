@@ -1,4 +1,4 @@
-"""The service's prompt cache: what is read, what is written, for how long, and what was never read."""
+"""The service's prompt cache: reads, writes, lifetimes and entries never read."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Cached:
-    """Of the tokens of one request those that were read, and those that were written for 5 minutes and for an hour."""
+    """Cached tokens of one request: those read, and those written for 5 minutes and for an hour."""
 
     read: int = 0
     written_5m: int = 0
@@ -39,8 +39,8 @@ class Cached:
 class PromptCache:
     """Entries by model and prefix. A prefix ends with a marked block; shorter than the model's smallest, it is ignored.
 
-    An entry can be read as soon as the reply that writes it begins, and each read gives it its lifetime again. Of what
-    the service does the search for shorter prefixes is left out (it looks back 20 blocks): the last mark alone counts.
+    An entry can be read as soon as the reply that writes it begins, and each read renews its lifetime. The service's
+    search for shorter prefixes (it looks back 20 blocks) is not modelled: only the last mark counts.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -67,7 +67,7 @@ class PromptCache:
                 found.reads += 1
                 found.expires_at = now + found.lifetime
                 return Cached(read=size)
-            # Requests that run beside the one that writes write as well, and are billed for it.
+            # Concurrent requests for the same prefix also write it, and are billed for it.
             seconds = LIFETIMES[lifetime]
             self._entries.setdefault(prefix, Entry(step, seconds, now + until_reply, now + until_reply + seconds))
         return Cached(written_5m=size) if lifetime == "5m" else Cached(written_1h=size)
@@ -78,7 +78,7 @@ class PromptCache:
             return [entry.step for entry in [*self.gone, *self._entries.values()] if not entry.reads]
 
     def forget(self) -> None:
-        """Drop every entry, and what was known of those before."""
+        """Drop all entries and their statistics."""
         with self._lock:
             self._entries.clear()
             self.gone.clear()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 
 class Clock:
-    """Seconds since the epoch, as `source` tells them and as it was moved beside; call it to read it."""
+    """Seconds since the epoch, from `source` plus an offset; call it to read it."""
 
     def __init__(self, source: Callable[[], float] = time.time) -> None:
         self._source, self._moved = source, 0.0

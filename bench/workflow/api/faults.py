@@ -1,4 +1,4 @@
-"""Requests that are refused for a while: which of them depends on what they ask, so that a run can be repeated."""
+"""Temporary failures of requests, chosen by content so that a run is reproducible."""
 
 import hashlib
 from collections.abc import Callable
@@ -10,13 +10,13 @@ MAX_REFUSALS = 2
 
 @dataclass(frozen=True)
 class Fault:
-    """An error in place of a reply: its HTTP status, and the seconds to wait, if the service says so."""
+    """An error response: its HTTP status, and the seconds of Retry-After, if any."""
 
     status: int
     retry_after: float | None = None
 
 
-# What becomes of a request, by what it asks and how often that was asked before.
+# Maps a request and its attempt number to a fault or None.
 Faults = Callable[[str, int], Fault | None]
 
 

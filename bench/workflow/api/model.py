@@ -4,12 +4,11 @@ A mark is `[name]` or `[name: words]` at the end of a passage. The model knows
 - `[relevant]`: the passage is graded 0.9 and answers are written from it; without the mark it is graded 0.1.
 - `[tempting]`: an answer is written from it as well, though it is not relevant.
 - `[aside]`: an answer from nothing else is of little use.
-- `[misread as: SENTENCE]`: the first answer says this in place of the passage's first sentence, which says otherwise.
-- `[other words: NUMBER]`: an answer says that one of OTHER_WORDS in place of the passage's first sentence, and means
-  the same.
-- `[tempts: SENTENCE | PHRASE]`: the answer says this as well. Unless a passage holds the sentence nothing supports
-  it, and PHRASE is what is missing.
-How prompts are worded does not matter to it, only the task, the question, the passages and the answer that it is given.
+- `[misread as: SENTENCE]`: the first answer contains this instead of the passage's first sentence.
+- `[other words: NUMBER]`: an answer contains that one of OTHER_WORDS, which paraphrases the passage's first sentence.
+- `[tempts: SENTENCE | PHRASE]`: the answer contains this sentence, too. Unless a passage contains it, it is
+  unsupported and PHRASE is missing.
+The model ignores the wording of prompts; it reads the task, the question, the passages and the answer.
 """
 
 import json
@@ -125,7 +124,7 @@ _VERDICTS = {
 
 
 def _written(fields: Mapping[str, Any], results: Sequence[Block]) -> list[Block]:
-    """Return a sentence for each relevant passage, cited; the same whether or not other ones stand beside them."""
+    """Return a cited sentence for each relevant passage, regardless of other passages."""
     if not results:
         thanked = fields["task"] == "direct" and not fields["question"].endswith("?")
         return [{"type": "text", "text": "You are welcome." if thanked else NO_ANSWER}]

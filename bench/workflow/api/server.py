@@ -1,4 +1,4 @@
-"""The simulated service: what it refuses, how long it takes, what it caches and what it notes."""
+"""The simulated service: failures, latency, cache and log."""
 
 import json
 import time

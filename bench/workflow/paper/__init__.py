@@ -1,1 +1,1 @@
-"""The paper's own inference, asked and counted: `candidates` and `segments` beside `self_rag`."""
+"""The paper's own inference, measured: `candidates` and `segments` compared with `self_rag`."""

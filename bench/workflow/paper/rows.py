@@ -1,4 +1,4 @@
-"""A table of what each way takes."""
+"""Table rows of each way's figures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -51,5 +51,5 @@ def taken(at: Running, profile: str, speculate: Sequence[str], *, timed: bool) -
 def _floor(story: Story, way: Way, speculate: str) -> int:
     if not story.sentences:
         return way.floor(speculate)
-    # That an answer is complete is a decision more, which can be made while its last sentence is judged.
+    # Completeness is one more decision, which can run while the answer's last sentence is judged.
     return replace(way, segments=story.sentences).floor(speculate) + (speculate == "off")

@@ -1,4 +1,4 @@
-"""The ways that are compared, and what the specification says that each takes at most (PAPER.md 9)."""
+"""The ways to compare, and the limits of each by the specification (PAPER.md 9)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ class Way:
 
     @property
     def policy(self) -> dict[str, Any]:
-        """Return what is asked for."""
+        """Return the policy of the request."""
         asked: dict[str, Any] = {"strategy": self.strategy, "top_k": self.top_k}
         if self.segments:
             asked["max_segments"] = self.segments

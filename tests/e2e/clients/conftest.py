@@ -1,4 +1,4 @@
-"""What makes clients of the API, and tries the API by its description."""
+"""Generated API clients, and requests derived from the API's description."""
 
 import os
 import subprocess

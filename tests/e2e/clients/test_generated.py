@@ -1,4 +1,4 @@
-"""A client that openapi-python-client writes from the API's description, in an environment of its own."""
+"""A client that openapi-python-client generates from the API's description, in its own environment."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def generated(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def said(tools: Path, folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Return what a program of the client's user prints."""
+    """Return the output of a program that uses the client."""
     done = ran(tools, ["python", *arguments], folder)
     assert done.returncode == 0, done.stderr
     return done
@@ -93,7 +93,7 @@ def test_what_the_client_is_told_has_the_types_that_are_described(tools: Path, g
 def test_the_client_and_what_uses_it_pass_its_users_type_checker(tools: Path, generated: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     (generated / "example.py").write_text(example, encoding="utf-8")
-    # What the generator brings along for every API is not looked at.
+    # The generator's boilerplate is not checked.
     words = ["--strict", "--follow-imports", "silent", "example.py", "selfrag_client/models", "selfrag_client/api"]
     done = ran(tools, ["mypy", *words], generated)
     assert done.returncode == 0, done.stdout

@@ -17,7 +17,7 @@ LONG = "A line of more than 64 KiB is refused before any path is known; API Gate
 NEVER_SENT = "An upload makes no document until its file is sent; `awaited` is shown, and no file is there yet."
 LATER = "A deletion is taken on (202): the document is `removing` until its passages are gone, and then there is none."
 
-# What remains, each with its reason: check, operation, status and what the caller is told.
+# Known findings, each with its reason: check, operation, status and message.
 REMAINING = {
     ("negative_data_rejection|status_code_conformance", "GET /v1/documents.*", "414", "What was sent is no req"): LONG,
     ("use_after_free", "GET /v1/documents/{document_id}", "200", ""): LATER,
@@ -82,7 +82,7 @@ def test_what_the_api_does_is_what_its_description_says_but_for_what_is_listed(
         (fresh.home / "notes" / f"{name}.md").write_text(f"# {name}\n\nThe {name} of the harbour takes 12 tonnes.\n")
     report = fresh.home / "report.ndjson"
     words = ["--checks", "all", "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", "20"]
-    # The same requests in each run, and none that is left out since another one failed.
+    # The same requests in each run, and none skipped after a failure.
     words += [
         "--generation-deterministic",
         "--continue-on-failure",

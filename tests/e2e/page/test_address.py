@@ -53,7 +53,7 @@ def shown(tab: Tab) -> Any:
     return tab.run("[...document.querySelectorAll('.asked')].map((one) => one.textContent)")
 
 
-def test_back_goes_from_the_second_answer_to_the_first_then_to_the_beginning_and_forward_again(tab: Tab) -> None:
+def test_back_and_forward_move_between_answers(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(url)
         asked(tab, 1, "What is one?")
@@ -166,7 +166,7 @@ def test_junk_behind_the_page_is_asked_of_nobody(tab: Tab, junk: str) -> None:
         assert tab.said == []
 
 
-def test_what_comes_after_a_new_conversation_was_begun_is_no_part_of_it(tab: Tab) -> None:
+def test_late_answer_stays_out_of_a_new_conversation(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(f"{url}/#case-1")
         tab.until("turns.length")

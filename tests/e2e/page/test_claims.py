@@ -12,7 +12,7 @@ from tests.support.page.said import response_of, saying_each
 
 SENTENCES = ["A berth costs 34 euros a night. ", "Dogs are welcome on all piers. ", "The crane lifts 90 tonnes."]
 ANSWER = "".join(SENTENCES)
-# As a judge says them: in words of its own.
+# The claims in a judge's words.
 CLAIMS = {
     "A guest berth costs 34 euros a night": "full",
     "Dogs are welcome on piers": "partial",
@@ -76,7 +76,7 @@ def test_wrapped_lines_are_joined_but_not_those_of_tables_and_code(tab: Tab) -> 
         assert quote == WRAPPED[0][1]
 
 
-def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_before_is_said_again(tab: Tab) -> None:
+def test_claim_is_labelled_by_keyboard_and_earlier_label_is_shown(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)
         sent: list[Any] = []
@@ -105,7 +105,7 @@ def test_a_person_labels_a_claim_by_keyboard_where_it_stands_and_what_was_said_b
         assert tab.violations() == []
 
 
-def test_on_a_phone_a_sentence_that_is_tapped_opens_its_source_as_a_sheet_and_escape_closes_it(tab: Tab) -> None:
+def test_tapped_sentence_opens_its_source_as_a_sheet_on_a_phone(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url, 390)
         source = tab.page.locator("#source")
@@ -173,7 +173,7 @@ def test_the_device_keeps_questions_to_find_and_to_forget_and_no_answer(tab: Tab
         assert tab.run("JSON.parse(Object.values(localStorage)[0])") == []
 
 
-def test_an_answer_is_copied_with_its_sources_and_shared_by_a_link_that_holds_neither(tab: Tab) -> None:
+def test_answer_is_copied_with_sources_and_shared_by_an_opaque_link(tab: Tab) -> None:
     with replying(response()) as url:
         opened(tab, url)
         tab.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }; null")
@@ -268,7 +268,7 @@ def test_the_file_behind_a_source_is_downloaded_by_a_link(tab: Tab) -> None:
         assert tab.said == []
 
 
-def test_a_question_to_begin_with_is_made_of_the_documents_and_asked_by_a_click(tab: Tab) -> None:
+def test_suggested_question_comes_from_the_documents_and_is_clickable(tab: Tab) -> None:
     with replying(response()) as url:
         tab.page.route(
             "**/v1/documents*",

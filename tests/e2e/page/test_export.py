@@ -1,4 +1,4 @@
-"""A conversation that is saved as Markdown: what others said is text in it, whatever reads it."""
+"""A conversation saved as Markdown: its texts remain plain text in any renderer."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.support.page.hostile import CASES
 from tests.support.page.said import response_of, saying_each
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-# What the page itself makes: a heading, paragraphs, a numbered list with a quotation in each item.
+# The page's own blocks: a heading, paragraphs, a numbered list with a quotation in each item.
 OURS = {"heading", "paragraph", "ordered_list", "list_item", "blockquote", "inline", "text", "text_special"}
 BREAKS = {"softbreak", "hardbreak"}
 # Pieces of Markdown, from which random texts come that mean something to its reader.
@@ -53,7 +53,7 @@ def flat(tokens: list[Token]) -> Iterator[Token]:
 
 
 def read(text: str) -> str:
-    """Its letters as they are read: what the page writes instead of a control, without any space."""
+    """Return the visible letters: control characters as the page writes them, without spaces."""
     shown = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]", "\ufffd", text)
     return "".join(shown.split())
 

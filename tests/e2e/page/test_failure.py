@@ -1,4 +1,4 @@
-"""What fails looks failed, says what to do, and is done again by a click or when the network is back."""
+"""Failures look like failures, give advice, and are retried by a click or when the network is back."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def test_a_question_that_failed_is_asked_again_by_a_click_in_its_own_turn(tab: T
         ]
 
 
-def test_what_did_not_reach_the_service_is_asked_again_once_when_the_network_is_back(tab: Tab) -> None:
+def test_unsent_question_is_retried_once_when_the_network_is_back(tab: Tab) -> None:
     sent: list[Any] = []
     with saying_each(["Fact."]) as url:
         tab.open(url)

@@ -1,4 +1,4 @@
-"""What documents, models and strangers say is text on the page, whatever it looks like."""
+"""Text of documents, models and strangers stays plain text on the page."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ WIDTHS = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.
 
 
 def looking(tab: Tab, url: str, width: int) -> None:
-    """Open the page; what the browser has to refuse it is counted, Trusted Types too."""
+    """Open the page; blocked requests and Trusted Types violations are counted."""
     count = "window.refused = []; addEventListener('securitypolicyviolation', (one) => refused.push(one.blockedURI));"
     tab.page.add_init_script(count)
     tab.open(url, width)
@@ -27,7 +27,7 @@ def looking(tab: Tab, url: str, width: int) -> None:
 
 
 def found(tab: Tab, address: str, look: str, text: str = "") -> Any:
-    """Return what a look gives at the view of an address, everything unfolded and the first source open."""
+    """Return the result of a script at the view of an address, with everything unfolded and the first source open."""
     tab.run(f"location.hash = {json.dumps(address)}; null")
     shown = f"document.querySelector('.turn')?.dataset.id === {json.dumps(address)}"
     tab.until(f"{shown} && !document.querySelector('[aria-busy]')")
@@ -59,7 +59,7 @@ def test_an_answer_of_hostile_texts_is_shown_as_text_and_breaks_nothing(tab: Tab
 
 
 @WIDTHS
-def test_an_abstention_and_a_history_of_hostile_texts_are_shown_as_text_and_break_nothing(tab: Tab, width: int) -> None:
+def test_hostile_texts_in_abstention_and_history_are_shown_as_text(tab: Tab, width: int) -> None:
     texts = ["Fact.", *CASES.values()]
     with saying_each(texts) as url:
         looking(tab, url, width)
@@ -95,7 +95,7 @@ def test_documents_and_collections_of_hostile_names_are_text_and_break_nothing(t
         looking(tab, url, width)
         tab.click("#show-documents")
         tab.until("document.querySelector('[data-id]')")
-        # So many stand in folders, of which one is open: what is looked for is found in all of them.
+        # Many folders, one of them open: the filter searches all of them.
         tab.write("#find-documents", "cannot be read")
         reasons = tab.run("[...document.querySelectorAll('#list p.bad')].map((one) => one.textContent)")
         assert sorted(reasons) == sorted(json.loads(tab.run(f"JSON.stringify({json.dumps(texts)})")))

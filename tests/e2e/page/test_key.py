@@ -49,7 +49,7 @@ def test_a_key_that_is_refused_is_forgotten_and_asked_for_again(tab: Tab) -> Non
         assert tab.run(KEY) == "the-key"
 
 
-def test_whoever_leaves_the_dialog_hears_why_nothing_is_answered(tab: Tab) -> None:
+def test_closing_the_key_dialog_explains_the_missing_answer(tab: Tab) -> None:
     with saying("Fact.") as url:
         tab.open(url)
         asked(tab)
@@ -63,7 +63,7 @@ def test_whoever_leaves_the_dialog_hears_why_nothing_is_answered(tab: Tab) -> No
         assert tab.run("[document.querySelector('#key').value, sessionStorage.getItem('selfrag-key')]") == ["", None]
 
 
-def test_what_no_header_can_carry_is_not_taken_for_a_key(tab: Tab) -> None:
+def test_key_with_invalid_header_characters_is_rejected(tab: Tab) -> None:
     with saying("Fact.") as url:
         tab.open(url)
         asked(tab)

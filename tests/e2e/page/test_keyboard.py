@@ -21,7 +21,7 @@ def reached(tab: Tab, selector: str, most: int = 40) -> None:
 
 
 def stops(tab: Tab) -> list[str]:
-    """Where the focus stands as Tab is pressed, until it comes round or leaves the page; each is seen to have it."""
+    """Return the elements that Tab focuses until it returns or leaves the page; each must show its focus."""
     found: list[str] = []
     # The field has the focus as the page opens: begin before the first control.
     tab.run("document.body.tabIndex = -1; document.body.focus(); document.body.removeAttribute('tabindex'); null")
@@ -74,7 +74,7 @@ def test_everything_is_done_by_keyboard_alone(tab: Tab) -> None:
         assert tab.run(f"{FOCUS}.tagName") == "TR"
 
 
-def test_a_key_stands_for_each_control_that_is_used_often_but_not_while_somebody_writes(tab: Tab) -> None:
+def test_shortcuts_work_except_while_typing(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
@@ -92,7 +92,7 @@ def test_a_key_stands_for_each_control_that_is_used_often_but_not_while_somebody
         assert tab.run(f"[turns.length, location.hash, {FOCUS}.id]") == [0, "", "question"]
 
 
-def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(tab: Tab) -> None:
+def test_tab_traverses_the_page_with_visible_focus(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
@@ -105,7 +105,7 @@ def test_tab_goes_through_the_page_and_out_of_it_and_the_focus_is_always_seen(ta
 @pytest.mark.parametrize("width", [640, 320])
 def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab, width: int) -> None:
     look = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
-    # What 200% and 400% leave of 1280 pixels (WCAG 1.4.10).
+    # The widths of 1280 pixels at 200% and 400% zoom (WCAG 1.4.10).
     with saying_each(["Fact number one of the documents. " * 40]) as url:
         tab.open(f"{url}/#case-0", width)
         tab.until("turns.length")

@@ -13,7 +13,7 @@ from tests.support.page.browsing import Tab
 
 
 @pytest.mark.parametrize("writable", [False, True])
-def test_what_the_server_would_refuse_is_not_offered(tab: Tab, tmp_path: Path, writable: bool) -> None:
+def test_actions_that_the_server_refuses_are_hidden(tab: Tab, tmp_path: Path, writable: bool) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "cranes.md").write_text("# Cranes\n\nThe crane lifts 90 tonnes.\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Each state of the page stands still, can be read by everybody, and keeps the answer and the field in view."""
+"""Each state of the page has a stable layout, is accessible, and keeps the answer and the field in view."""
 
 import threading
 
@@ -17,7 +17,7 @@ from tests.support.serving import serving_api
 SHIFTS = """window.shifted = 0; new PerformanceObserver((list) => list.getEntries().forEach((one) => {
   shifted += one.value; })).observe({ type: "layout-shift", buffered: true });"""
 STEADY = 0.02
-# Where the text of the last turn begins; the page replaces it as a whole, so it is asked in one go.
+# The top of the last turn's text; one script, since the page replaces the turn.
 TOP = '[...document.querySelectorAll(".turn .answer")].at(-1).getBoundingClientRect().top'
 
 
@@ -42,7 +42,7 @@ def test_nothing_jumps_while_a_question_is_answered(tab: Tab, width: int) -> Non
             tab.press("Enter")
             turn = tab.page.locator(".turn").nth(asked)
             expect(turn.locator(".drafted .answer")).to_be_visible(timeout=60_000)
-            # What Enter itself moves is no jump: the field goes to the bottom, and the question to the top.
+            # Enter itself moves the field to the bottom and the question to the top; that is not a layout shift.
             drafted = tab.run(f"shifted = 0; {TOP}")
             let_go.set()
             expect(turn.locator(".feedback")).to_be_visible(timeout=60_000)
@@ -51,9 +51,7 @@ def test_nothing_jumps_while_a_question_is_answered(tab: Tab, width: int) -> Non
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_first_line_of_each_answer_is_in_view_and_the_field_is_ready_for_the_next_question(
-    tab: Tab, width: int
-) -> None:
+def test_first_line_of_each_answer_is_in_view(tab: Tab, width: int) -> None:
     texts = [f"Fact {number}. " * 40 for number in range(5)]
     with saying_each(texts) as url:
         tab.open(url, width)

@@ -1,4 +1,4 @@
-"""Where to search is ticked: folders and documents, by mouse and keyboard, however many there are."""
+"""The search scope: folders and documents are ticked by mouse and keyboard, also in long lists."""
 
 import json
 from typing import Any
@@ -87,7 +87,7 @@ def test_more_than_a_request_takes_is_said_and_nothing_is_asked(tab: Tab) -> Non
         expect(tab.page.locator(".turn")).to_have_count(0)
 
 
-def test_one_of_many_is_found_by_a_part_of_its_name_and_ticked_by_keyboard(tab: Tab) -> None:
+def test_document_is_filtered_by_name_and_ticked_by_keyboard(tab: Tab) -> None:
     with replying(response_of("Fact.")) as url:
         listing(tab, "handbook~0123abcd", "notes")
         tab.open(url, 320)

@@ -1,7 +1,7 @@
-"""A person's walk over the page: what they see, at a phone's width and at a desk's, dark and light.
+"""A walk through the page, at widths of a phone and a desktop, dark and light.
 
-Chromium is Debian's chromium-headless-shell, which `make install` installs by apt-get where root may; Playwright, one
-of the development packages, tells it what to do. Where Chromium is missing these tests are skipped, but not in CI.
+Chromium is Debian's chromium-headless-shell, which `make install` installs by apt-get if root may; Playwright, a
+development dependency, drives it. Without Chromium these tests are skipped, except in CI.
 """
 
 import os
@@ -24,9 +24,9 @@ from tests.support.words import ASKED_IN, NOT_FOUND_IN
 
 BERTH, LONDON = "What does a guest berth cost a night?", "What is the hotel limit per night in London?"
 CRANE = "How much does the harbour crane lift?"
-# Nothing here is timed: a slow machine is waited for.
+# A generous timeout: nothing here is timed.
 expect.set_options(timeout=60_000)
-# A narrow window shows what is too wide; `make test-long` has the wide one too.
+# A narrow window shows overflow; `make test-long` has the wide one too.
 widths = pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.long)])
 
 
@@ -72,7 +72,7 @@ def pictured(tab: Tab, name: str) -> None:
 
 
 def ask(tab: Tab, question: str) -> Locator:
-    """Return what the page says to a question, as soon as it has an answer."""
+    """Return the page's answer to a question."""
     asked = tab.page.locator(".turn").count()
     tab.page.get_by_label("Your question").fill(question)
     tab.page.keyboard.press("Enter")
@@ -108,7 +108,7 @@ def test_a_question_is_asked_checked_followed_up_and_judged(tab: Tab, url: Serve
     expect(answer).not_to_contain_text("upported")
     source = tab.page.get_by_role("complementary", name="Source of a sentence")
     if width < 600:
-        expect(source).to_be_hidden()  # on a phone it would stand over the answer
+        expect(source).to_be_hidden()  # it would cover the answer on a phone
     answer.get_by_role("button", name="Source 1").click()
     expect(source.locator("blockquote")).to_contain_text("London")
     expect(source).to_contain_text(re.compile("hotels.md.*Hotel limits"))

@@ -22,7 +22,7 @@ def libraries(target: str) -> Path:
 
 
 def build(out: Path, target: str, *options: str, checkout: Path = ROOT, **settings: object) -> str:
-    """Run the command in a checkout; returns what it prints."""
+    """Return a function that runs the build in a checkout, and returns its output."""
     command = ["-m", "infra.packages.package", "--out", str(out), "--libraries", str(libraries(target)), *options]
     done = subprocess.run(
         [sys.executable, *command], cwd=checkout, capture_output=True, text=True, **{"env": {}, **settings}
@@ -47,7 +47,7 @@ def arm64(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with what the zips for this machine hold; for Lambda's Python where the benches are set up."""
+    """Return a folder with the zips' contents for this machine, or for Lambda's Python if the benches are set up."""
     out, bench = tmp_path_factory.mktemp("unpacked"), ROOT / "build" / "libraries" / "bench"
     python = (bench.exists() and lambda_python()) or sys.executable
     for part, files in packed(FUNCTIONS, bench if bench.exists() else libraries("host"), python):

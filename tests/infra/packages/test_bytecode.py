@@ -80,7 +80,7 @@ def build_without_bytecode(out: Path, home: Path) -> subprocess.CompletedProcess
 
 
 @pytest.mark.skipif(sys.version_info[:2] == (3, 13), reason="the tests run on the Lambdas' own Python")
-def test_without_a_3_13_the_packages_have_no_bytecode_and_the_command_says_so_and_what_to_do(tmp_path: Path) -> None:
+def test_packages_without_python_3_13_have_no_bytecode_and_a_warning(tmp_path: Path) -> None:
     done = build_without_bytecode(tmp_path, tmp_path / "home")
     assert compiled(tmp_path / "retrieve.zip") == {}
     assert "no bytecode" in done.stderr

@@ -1,4 +1,4 @@
-"""A cold start: a function makes what it needs while it starts, so that its first invocation does its work alone."""
+"""A cold start: a function creates its clients at start, so that its first invocation only does its own work."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 from tests.support.cold_services import ANSWER, EVENTS, services
 from tests.support.cold_start import NoStart, Started, start
 
-# What makes clients: loading it, and letting it make one, is what takes long.
+# Modules of clients, which are slow to import and to set up.
 HEAVY = {"anthropic", "boto3", "botocore", "httpx2", "opensearchpy", "urllib3", "pydantic", "selfrag"}
 
 
@@ -44,7 +44,7 @@ def test_the_functions_of_a_cold_question_and_of_agents_do_their_work(started: d
     assert replies["compose_answer"]["id"] == "q"
 
 
-def test_a_function_whose_secret_cannot_be_read_starts_and_says_so_when_it_is_called(unpacked: Path) -> None:
+def test_function_with_unreadable_secret_starts_and_fails_when_called(unpacked: Path) -> None:
     nowhere = "http://127.0.0.1:9"
     assert start(unpacked, "decide_retrieval", nowhere).seconds > 0
     with pytest.raises(NoStart, match="TemporarilyUnavailable: the secret key cannot be reached"):

@@ -1,4 +1,4 @@
-"""What was packed runs: every handler imports from its zip and the layer alone, and no more than it needs."""
+"""Packed code runs: every handler imports from its zip and the layer alone, and no more than it needs."""
 
 from pathlib import Path
 

@@ -19,7 +19,7 @@ OTHERS = ("cp313-cp313-manylinux_2_17_x86_64", "cp312-cp312-manylinux_2_17_aarch
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """Return a project, beside a folder of wheels."""
+    """Return a project next to a folder of wheels."""
     wheels = tmp_path / "wheels"
     for tag in (FAST, *OTHERS):
         wheel(wheels, "fast", "1.0", tag, requires=('old; python_version < "3.13"', "heavy", "plain>=1"))
@@ -86,7 +86,7 @@ def test_what_is_not_needed_any_more_goes(project: Path, tmp_path: Path) -> None
     assert not (tmp_path / "out" / "gone.py").exists()
 
 
-def test_a_library_that_is_not_to_be_had_is_named_and_the_folder_stays_as_it_was(project: Path, tmp_path: Path) -> None:
+def test_unavailable_library_is_named_and_the_folder_is_unchanged(project: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "kept.py").touch()
     write_hashes(project, project.parent / "wheels", ("fast==1.0", "plain==2.0", "reader==1.0"))

@@ -1,4 +1,4 @@
-"""The zips: the same wherever they are built, with what a Lambda needs and nothing else."""
+"""The zips: reproducible, complete for a Lambda, and minimal."""
 
 import compileall
 import hashlib
@@ -51,13 +51,13 @@ def digests(out: Path) -> dict[str, str]:
 
 
 def names(zip_: Path) -> list[str]:
-    """Return what a zip holds, but for the bytecode of its modules."""
+    """Return a zip's file names without bytecode."""
     with zipfile.ZipFile(zip_) as content:
         return [name for name in content.namelist() if not name.endswith(".pyc")]
 
 
 def entries(zip_: Path) -> list[zipfile.ZipInfo]:
-    """Return what a zip holds, its bytecode too."""
+    """Return a zip's entries, including bytecode."""
     with zipfile.ZipFile(zip_) as content:
         return content.infolist()
 
@@ -214,13 +214,13 @@ def test_every_compiled_module_is_for_the_lambda_s_processor_and_python(arm64: P
             compiled = [name for name in layer.namelist() if name.endswith(".so")]
             assert compiled
             for name in compiled:
-                # What is loaded as a library, not as a module, names no Python.
+                # Shared libraries, unlike extension modules, do not name a Python version.
                 if not re.search(r"/lib\w+\.so$", name):
                     assert re.search(r"\.(cpython-313-aarch64-linux-gnu|abi3)\.so$", name), name
                 assert int.from_bytes(layer.read(name)[18:20], "little") == 183, f"{name} is not for AArch64"
 
 
-def test_every_requirement_of_a_package_in_a_layer_is_in_one_at_a_version_that_it_accepts(arm64: Path) -> None:
+def test_layers_contain_compatible_versions_of_all_requirements(arm64: Path) -> None:
     unused = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["uv"]["exclude-dependencies"]
     packages = []
     for zip_ in LAYERS:

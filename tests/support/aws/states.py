@@ -38,9 +38,9 @@ class States:
         self._executions.clear()
 
     def watch(self, name: str, seen: int, seconds: float) -> int | None:
-        """Return the number of events of an execution as soon as it is more than `seen`, or the time is up.
+        """Return the number of events of an execution as soon as it exceeds `seen`, or at the timeout.
 
-        None if there is no such execution, or it has ended and had no more.
+        None if there is no such execution, or it has ended without further events.
         """
         executions = (execution for execution, *_ in list(self._executions.values()) if execution.id == name)
         execution = next(executions, None)

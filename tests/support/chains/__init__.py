@@ -1,1 +1,1 @@
-"""A world of invented facts in chains, and a scripted model that knows only what it reads."""
+"""Invented facts in chains, and a scripted model without other knowledge."""

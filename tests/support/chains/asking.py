@@ -71,7 +71,7 @@ def asking_chains(some: tuple[Chain, ...], found: list[Passage] | None = None) -
 
 
 def figures(chain: Chain, response: dict[str, Any]) -> Figures:
-    """Return what a response came to."""
+    """Return a response's figures."""
     usage, ends = response["usage"], f"The {chain.relations[-1]} of {chain.names[-2]} is "
     right = f"{ends}{chain.right}." in response["answer"]
     false = response["status"] == "answered" and not right and not response.get("not_said")

@@ -1,4 +1,4 @@
-"""A scripted model of the port Claude: it answers, judges and rewrites by what stands in its input, and by no more.
+"""A scripted model of the port Claude: it answers, judges and rewrites only from its input.
 
 It reads "The RELATION of NAME is NAME." in passages, and "What is the R3 of the R2 of the R1 of NAME?" in questions.
 """
@@ -39,7 +39,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class ChainModel:
-    """The model; with `phrases` it names what to search for, and `use` is what it thinks of an answer with a gap.
+    """The model; `phrases` makes it name search phrases, and `use` is its rating of an incomplete answer.
 
     Without `gaps` it gives no answer where a part is missing.
     """
@@ -59,7 +59,7 @@ class ChainModel:
         return Judgement(shape.model_validate(named), None, call=self._call(step, prompt, fields, named))
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, Any]) -> ModelText:
-        """Return an answer: each fact of the chain that the sources hold, cited, and what is missing."""
+        """Return an answer: each fact of the chain in the sources, cited, and the gap."""
         texts = ["".join(source.blocks) for source in sources]
         relations, subject = _asked(fields["question"])
         path, lacking = follow(relations, subject, [*texts, fields.get("so_far", "")])

@@ -1,4 +1,4 @@
-"""Chains of two and three invented facts, each in a document of its own, among as many that resemble them."""
+"""Chains of two and three invented facts, each in a separate document, and as many similar distractors."""
 
 import random
 import re

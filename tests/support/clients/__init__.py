@@ -1,1 +1,1 @@
-"""What other people's tools make of the API and of exported files."""
+"""Other people's tools for the API and for exported files."""

@@ -1,4 +1,4 @@
-"""What schemathesis found, from its report of every case."""
+"""Findings of schemathesis, from its report of every case."""
 
 import base64
 import json

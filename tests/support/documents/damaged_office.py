@@ -1,6 +1,6 @@
-"""Office documents, books and messages that are not what they seem, to be read in a process of its own.
+"""Damaged and misleading office documents, books and messages, to be read in a separate process.
 
-`.venv/bin/python -m tests.support.documents.damaged_office` prints what was said of each, and the most memory.
+`.venv/bin/python -m tests.support.documents.damaged_office` prints the result of each, and the peak memory.
 """
 
 import gzip
@@ -39,7 +39,7 @@ GOOD = {
     ".epub": epub({"one": "<p>Leave is 25 days.</p>" * 50, "two": "<p>End.</p>"}),
     ".eml": eml("Leave is 25 days.", attached={"a.docx": docx(paragraph("Words."))}),
 }
-# The part that is broken, beside what makes the file one of its kind.
+# The part to break, and the part that identifies the format.
 _MAIN = {
     ".docx": ("word/document.xml", {}),
     ".pptx": ("ppt/presentation.xml", {}),
@@ -65,7 +65,7 @@ def damaged() -> dict[str, bytes]:
 
 
 def suspicious() -> dict[str, bytes]:
-    """Files by name that are read, though they refer to what is outside, hold programs, or ask for much."""
+    """Return files by name that are readable, though they have external references, programs, or large content."""
     away = "http://127.0.0.1:9/x"
     relation = f'<Relationship Id="r" Type="x/header" TargetMode="External" Target="{away}"/>'
     wide = '<w:tr><w:tc><w:tcPr><w:gridSpan w:val="99999"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr>'
@@ -132,7 +132,7 @@ def _of_other_kinds() -> dict[str, bytes]:
 
 
 def _too_large() -> dict[str, bytes]:
-    """Return what is honest in form and far too large."""
+    """Return well-formed content beyond the limits."""
     cells = "<w:tr>" + "<w:tc/>" * 100 + "</w:tr>"
     short = "<w:p><w:r><w:t>a</w:t></w:r></w:p>"
     slide = f"<p:sld {SLIDE}>{' ' * (60 * MEGABYTE)}</p:sld>"

@@ -43,7 +43,7 @@ _WORDS = ("the", "museum", "lends", "books", "and", "games", "to", "each", "pers
 
 @dataclass(frozen=True)
 class Measured:
-    """What became of a file: the reason if it is no document, seconds of computing, and megabytes at most."""
+    """The result for a file: the reason if it is not a document, CPU seconds, and peak megabytes."""
 
     key: str
     reason: str

@@ -1,4 +1,4 @@
-"""A small file of each kind that is read, each with a fact of its own: what the hotel limit of a city is."""
+"""A small file of each supported kind, each with the hotel limit of a different city."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -147,7 +147,7 @@ class Scanned(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return what the picture spells."""
+        """Return the text in the picture."""
         return _sentence(self.city, self.euros)
 
 

@@ -1,4 +1,4 @@
-"""Small office documents, made by hand, so that a test can say what is in them and what is wrong with them."""
+"""Small office documents, generated so that a test controls their content and defects."""
 
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
@@ -51,7 +51,7 @@ def shape(*lines: str, kind: str = "") -> str:
 
 
 def slide_table(*rows: Sequence[str], properties: str = 'firstRow="1"') -> str:
-    """Return a table of a slide; a cell that begins with < is one as it is."""
+    """Return a table of a slide; a cell that begins with < is raw XML."""
     told = ""
     for row in rows:
         cells = (one if one.startswith("<") else f"<a:tc>{_cell(one)}</a:tc>" for one in row)
@@ -82,7 +82,7 @@ def pptx(*slides: str, spoken: Mapping[int, str] | None = None, hidden: Sequence
 
 
 def odf(kind: str, body: str, automatic: str = "", styles: str = "", **parts: str) -> bytes:
-    """Return an OpenDocument file of a type; `automatic` are styles of its content, `styles` those of its own part."""
+    """Return an OpenDocument file of a type; `automatic` are its content's styles, `styles` the XML of styles.xml."""
     content = f"<office:document-content {ODF}><office:automatic-styles>{automatic}</office:automatic-styles>"
     return zipped(
         {
@@ -118,7 +118,7 @@ def epub(
 
 
 def eml(text: str, subject: str = "Leave", attached: Mapping[str, bytes] | None = None, html: str = "") -> bytes:
-    """A message with what is attached to it by name."""
+    """Return a message with attachments by name."""
     message = EmailMessage()
     message["Subject"], message["From"] = subject, "Ada <ada@example.com>"
     message["To"], message["Date"] = "Bo <bo@example.com>", "Sat, 31 Jan 2026 10:00:00 +0900"

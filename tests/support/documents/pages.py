@@ -1,4 +1,4 @@
-"""One article as four programs that make web pages show it, with what each of them puts around it."""
+"""One article in the HTML of four generators, each with its own navigation."""
 
 _INTRODUCTION = "Whoever works here has days off every year, and they are paid. The footnotes say what is special."
 _ASKING = "Ask your manager three weeks ahead; in summer, five. A refusal has a reason."

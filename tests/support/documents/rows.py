@@ -1,4 +1,4 @@
-"""What a reader makes of a text that a test writes, and the rows that can be cited in it."""
+"""The pieces that a reader makes of a text, and their rows for citations."""
 
 from selfrag.domain.documents import Document
 from selfrag.reader.readers import parse

@@ -39,7 +39,7 @@ def blank_pdf(pages: int) -> bytes:
 
 
 def spelled(pdf: bytes) -> list[str]:
-    """Return what the pictures on each page of a PDF spell."""
+    """Return the text in the pictures on each page of a PDF."""
     document = pypdfium2.PdfDocument(BytesIO(pdf))
     return ["".join(_spells(drawn) for drawn in page.get_objects([raw.FPDF_PAGEOBJ_IMAGE])) for page in document]
 

@@ -1,4 +1,4 @@
-"""Reads files in a process of its own, and tells what it asked the machine for and how much memory it took."""
+"""Reads files in a separate process, and reports its system calls and memory."""
 
 import json
 import resource
@@ -13,16 +13,16 @@ from typing import Any
 from selfrag.domain.errors import BadDocument
 from selfrag.reader.readers import parse
 
-# What nothing may ask for while a file is read.
+# Audit events forbidden while a file is read.
 _FORBIDDEN = ("socket.", "subprocess.", "os.system", "os.exec", "os.posix_spawn", "os.fork", "urllib.", "tempfile.")
-# Where our modules lie.
+# The product's modules.
 _MODULES = str(Path(__file__).parents[3] / "functions")
 
 
 def outcomes(folder: Path, files: Mapping[str, bytes]) -> dict[str, Any]:
     """Read files by name: `outcomes` has a `reason`, or the `text` and `warnings`, of each.
 
-    `asked` is what reading asked for beside memory, `before_mb` and `peak_mb` are the most memory without and with it.
+    `asked` are audit events other than memory, `before_mb` and `peak_mb` the peak memory without and with reading.
     """
     for key, content in files.items():
         (folder / key).write_bytes(content)

@@ -114,7 +114,7 @@ def xlsb(rows: Sequence[Sequence[str | float]], hidden: bool = False, **parts: b
 
 
 def _cells(row: Sequence[str | float]) -> tuple[bytes, bytes]:
-    """Return what the header of a row ends with, and its cells."""
+    """Return the end of a row's header, and its cells."""
     cells = b""
     for column, value in enumerate(row):
         place = struct.pack("<2I", column, 0)
@@ -162,7 +162,7 @@ def ods_table(name: str, rows: Sequence[Sequence[str]], style: str = "") -> str:
 
 
 def ods_cell(text: str, kind: str = "string", **values: str) -> str:
-    """Return a cell of an OpenDocument sheet: its text, its kind, and what it says of itself, such as `date_value`."""
+    """Return a cell of an OpenDocument sheet: its text, its type, and its attributes, such as `date_value`."""
     said = "".join(f' office:{name.replace("_", "-")}="{value}"' for name, value in values.items())
     return f'<table:table-cell office:value-type="{kind}"{said}><text:p>{text}</text:p></table:table-cell>'
 

@@ -1,6 +1,6 @@
 """An AWS account as the doctor meets it: real clients of boto3, whose calls are answered here and never sent.
 
-What is asked and what is answered is held against botocore's own shapes. An operation without an answer fails the test.
+Requests and replies are validated by botocore's shapes. An operation without an answer fails the test.
 """
 
 import json
@@ -55,8 +55,8 @@ def titan_quotas(calls: float, adjustable: bool = True) -> list[Reply]:
 class AwsAccount:
     """An account with its usual limits, in which nothing is deployed; `answers` may be changed.
 
-    `answers` are by service and operation, such as "sts.GetCallerIdentity": a reply, a function of the request, or what
-    is raised. `quotas` are by service code. `asked` has all that was called.
+    `answers` are by service and operation, such as "sts.GetCallerIdentity": a reply, a function of the request, or an
+    exception. `quotas` are by service code. `asked` are all calls.
     """
 
     def __init__(self, answers: Mapping[str, Answer] | None = None, **quotas: list[Reply]) -> None:
@@ -120,7 +120,7 @@ class AwsAccount:
 
 
 def simulated(allows: Callable[[str, str, dict[str, list[str]]], bool]) -> Callable[[Reply], Reply]:
-    """Return an answer of IAM's simulation, by what allows an action on a resource in a context."""
+    """Return a result of IAM's simulation, from the statements that allow an action on a resource in a context."""
 
     def simulate(request: Reply) -> Reply:
         context = {each["ContextKeyName"]: each["ContextKeyValues"] for each in request["ContextEntries"]}
@@ -157,7 +157,7 @@ def _validate(reply: Reply, shape: Any, required: list[str]) -> None:
 
 
 class _Response:
-    """What botocore looks at of a response over HTTP."""
+    """The part of an HTTP response that botocore reads."""
 
     def __init__(self, status: int) -> None:
         self.status_code = status

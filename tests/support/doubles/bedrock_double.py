@@ -1,4 +1,4 @@
-"""Claude on Bedrock: the Messages API at /model/ID/invoke, with what Bedrock refuses, by model.
+"""Claude on Bedrock: the Messages API at /model/ID/invoke, with each model's refusals.
 
 The refusals are those that users reported of InvokeModel from July to November 2026, in their words:
 anthropic-sdk-python #1759 and vercel/ai #17920 (`output_config.format`, `strict`), litellm #42717 (no forced tool, and
@@ -20,7 +20,7 @@ from tests.support.doubles.requests import output_format, schema_in_words
 EXTRA = "The model returned the following errors: {}: Extra inputs are not permitted"
 FORCED = 'The model returned the following errors: tool_choice: type "tool" and "any" are not supported for this model'
 NO_TOOLS = "The model returned the following errors: tools: this model does not support tools"
-# A model's id, what it refuses, and the way in which it then gives verdicts.
+# A model's id, its refusals, and the fallback for its verdicts.
 STRUCTURED = "global.anthropic.claude-sonnet-5-5"
 FORCEABLE = "us.anthropic.claude-haiku-5-5"
 OFFERED = "us.anthropic.claude-opus-5-5"
@@ -45,7 +45,7 @@ class BedrockServer(JsonServer):
     def __init__(self, refuses: Mapping[str, frozenset[str]] = REFUSES) -> None:
         super().__init__()
         self.requests: list[tuple[str, dict[str, Any], bool]] = []
-        # What every request is refused with: a status and a message.
+        # Refuses every request: a status and a message.
         self.refusal: tuple[int, str] | None = None
         self._refuses = refuses
 

@@ -1,4 +1,4 @@
-"""A full run with faults in a process of its own, whose keys are canaries; what it leaves behind goes to stdout.
+"""A full run with faults in a separate process, whose keys are canaries; its traces are printed to stdout.
 
 Logs and metrics are written as in a Lambda. The model and the web repeat the key in every error, as a careless
 service might.

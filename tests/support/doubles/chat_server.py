@@ -1,4 +1,4 @@
-"""Ollama, llama.cpp and vLLM at /v1/chat/completions, each with what it ignores and how it refuses.
+"""Ollama, llama.cpp and vLLM at /v1/chat/completions, each with its own ignored settings and errors.
 
 By their own pages and sources: Ollama cuts a prompt to its window without a word and has `reasoning_effort` "none";
 llama.cpp ignores the effort and refuses a long prompt; vLLM refuses both an unknown effort and a long prompt.
@@ -92,7 +92,7 @@ class ChatServer(Loopback):
         return _json(200, self._reply(body, min(tokens, self.window)))
 
     def _listed(self, path: str) -> Response:
-        """Return the list of models; vLLM and llama.cpp name the window there, Ollama where it lists what is loaded."""
+        """Return the list of models; vLLM and llama.cpp name the window there, Ollama in the list of loaded models."""
         entry: Body = {"id": self._model, "object": "model", "created": 1, "owned_by": self.kind}
         if self.kind == "vllm":
             entry["max_model_len"] = self.window

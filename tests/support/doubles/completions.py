@@ -11,7 +11,7 @@ from werkzeug.wrappers import Request, Response
 from tests.support.loopback import Loopback
 
 Table = Mapping[str, float]
-# What the model says next, by where it is asked: of d1 and of the first decision in the paper's worked example.
+# The model's next tokens by position: for d1 and the first decision in the paper's worked example.
 SAYS: dict[str, Table] = {
     "decide": {"[Retrieval]": 0.12, "[No Retrieval]": 0.40, "[Continue to Use Evidence]": 0.08},
     "go_on": {"[Retrieval]": 0.10, "[No Retrieval]": 0.10, "[Utility:5]": 0.50, "[Utility:4]": 0.10},
@@ -38,7 +38,7 @@ _FIELDS = {"model", "prompt", "max_tokens", "temperature", "logprobs", "skip_spe
 
 
 class CompletionsServer(Loopback):
-    """A server that refuses what the model was not trained on; `prompts` are those that it took."""
+    """A server that refuses input outside the model's training format; `prompts` are the accepted ones."""
 
     def __init__(self, mode: str = "", *, form: str = "vllm", key: str = "", says: Mapping[str, Table] = SAYS) -> None:
         self.mode, self.form, self._key, self._says = mode, form, key, says

@@ -20,7 +20,7 @@ NOVA, LLAMA, MISTRAL, SILENT = (
     "amazon.nova-pro-v1:0", "us.meta.llama3-3-70b-instruct-v1:0", "mistral.mistral-7b-instruct-v0:2",
     "us.deepseek.r1-v1:0",
 )  # fmt: skip
-# What becomes of a tool at each model; `uncalled` takes it and never calls it.
+# Each model's handling of a tool; `uncalled` accepts it and never calls it.
 TOOLS: dict[str, Taken] = {NOVA: "forced", LLAMA: "offered", MISTRAL: "none", SILENT: "uncalled"}
 _SHAPES = ServiceModel(create_loader().load_service_model("bedrock-runtime", "service-2"))
 _OPERATION = _SHAPES.operation_model("Converse")

@@ -11,7 +11,7 @@ from typing import Any
 from selfrag_cli.local.runner.failures import Failure
 
 Item = dict[str, dict[str, str]]
-# A place in an index: what it is sorted by, and the item's range key.
+# A position in an index: its sort value, and the item's range key.
 Place = tuple[str, str]
 REFUSED = "DynamoDB.ConditionalCheckFailedException"
 
@@ -97,7 +97,7 @@ def _assignments(expression: str) -> dict[str, str | None]:
 def _holds(condition: str, item: Item, values: Mapping[str, dict[str, str]]) -> bool:
     def compare(name: str, sign: str, value: str) -> bool:
         if name not in item:
-            return False  # of what is not there, no comparison holds
+            return False  # comparisons with missing values are false
         (kind, text), (other_kind, other) = *item[name].items(), *values[value].items()
         if kind != other_kind:
             return sign == "<>"

@@ -1,4 +1,4 @@
-"""A loopback server that takes JSON and gives JSON, and answers what it refuses in its service's own form."""
+"""A loopback server of JSON, with errors in its service's own form."""
 
 import json
 from abc import ABC, abstractmethod
@@ -35,7 +35,7 @@ class JsonServer(Loopback, ABC):
             return _json(200, self.respond(request.path, request.headers, _body(request)))
         except Refusal as refused:
             return _json(refused.status, self.error(refused))
-        except HTTPException:  # the client is gone
+        except HTTPException:  # the client has disconnected
             raise
         except Exception as error:  # as a fault of the service
             return _json(500, self.error(Refusal(f"the rules failed: {type(error).__name__}", 500, "api_error")))

@@ -40,6 +40,6 @@ class LambdaDouble(Loopback):
         return Response(json.dumps(as_caller(step, handler)(json.loads(request.get_data()), context)))
 
     def environment(self) -> dict[str, Any]:
-        """Return what the function `agents` is told of these functions."""
+        """Return the settings of the function `agents` for these functions."""
         named = {f"SELFRAG_{step.upper()}_FUNCTION": arn for step, arn in self.arns.items()}
         return {"AWS_ENDPOINT_URL_LAMBDA": self.url, **named}

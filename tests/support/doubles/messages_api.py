@@ -1,4 +1,4 @@
-"""The Messages API in the rules' words: what a request asks of which step, and the reply by rule."""
+"""The Messages API by the rules' terms: a request's step and content, and the reply by rule."""
 
 import json
 import math

@@ -109,7 +109,7 @@ def reply(body: Body, value: Any) -> list[dict[str, Any]]:
 
 
 def supported(body: Body) -> dict[str, Any]:
-    """A verdict on one claim, which is what the first passage says, so that no check of its facts can doubt it."""
+    """Return a verdict on one claim that quotes the first passage, so that every fact check passes."""
     passages = json.loads(body["messages"][0]["content"][-1]["text"])["passages"]
     said = passages[0]["text"] if passages else "25 days"
     return {"claims": [{"claim": said, "support": "full", "passages": [1], "missing": ""}]}

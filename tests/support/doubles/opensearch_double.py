@@ -1,8 +1,7 @@
 """A loopback server that stands in for an OpenSearch Serverless vector collection, and is as strict as one.
 
-What it refuses, and with which status, follows AWS's list of supported operations and what users of the service
-reported: no ids of ours, no upserts, no refresh, no delete-by-query, no cluster API, and only requests that are
-signed for `aoss`. Every refusal is kept in `refused`.
+Its refusals and statuses follow AWS's list of supported operations and users' reports: no custom ids, no upserts, no
+refresh, no delete-by-query, no cluster API, and only requests signed for `aoss`. Every refusal is kept in `refused`.
 """
 
 import json
@@ -29,14 +28,14 @@ _CUSTOM_ID = "Document ID is not supported in create/index operation request"
 
 @dataclass
 class Knobs:
-    """What goes wrong, and how slowly writes come into view."""
+    """Faults, and the delay until writes are visible."""
 
     # How many searches a write, or an index that was just created, stays out of sight.
     searches_until_visible: int = 0
     requests_until_ready: int = 0
     # Statuses that the next requests are answered with, nothing being done.
     statuses: deque[int] = field(default_factory=deque)
-    # Whether the next bulk is carried out, and its reply lost.
+    # Whether to run the next bulk and drop its reply.
     lose_next_reply: bool = False
     # How often an item of a bulk fails, and how; the dice are seeded.
     item_failure_rate: float = 0.0
@@ -177,7 +176,7 @@ class OpenSearchDouble(Loopback):
         return 200, {"took": 1, "errors": any("error" in v for i in items for v in i.values()), "items": items}
 
     def _item(self, index: Index | None, kind: str, meta: Json, source: Json) -> Json:
-        # What fails before it has an id says so.
+        # Early failures have no id.
         service_id = None
         try:
             if index is None:

@@ -94,7 +94,7 @@ class Index:
         self._laptop = EmbeddedIndex(connection)
 
     def put(self, mapping: Any) -> None:
-        """Take fields in; one that is there stays as it is, and is refused with another type or other parameters."""
+        """Add fields; an existing field stays unchanged, and another type or other parameters are refused."""
         fields = _only(mapping, ("properties",), "mappings").get("properties", {})
         new = {name: self._field(name, value) for name, value in fields.items()}
         for name, value in new.items():
@@ -153,7 +153,7 @@ class Index:
             if kind == "knn_vector":
                 fits = self.is_vector(name, value)
             elif kind == "object":
-                # What is not enabled is stored and not read, whatever it is.
+                # Disabled objects are stored without parsing.
                 fits = not self.fields[name].get("enabled", True)
             else:
                 values = value if isinstance(value, list) and kind == "keyword" else [value]
@@ -224,7 +224,7 @@ class Index:
             name, direction = next(iter(by.items()))
             if direction != "asc" or self.fields.get(name, {}).get("type") not in ("keyword", "integer"):
                 raise _cannot_search(f"No mapping found for [{name}] in order to sort on")
-        # Of equal ones the order is another at each search.
+        # Equal scores have a different order in each search.
         shuffled = random.Random(len(hits) if after else 0).sample(hits, len(hits))
         ordered = sorted(shuffled, key=lambda hit: self.order(hit[0], sort))
         return [hit for hit in ordered if after is None or self.order(hit[0], sort) > after]
@@ -304,7 +304,7 @@ class Query:
         return {name: self._terms.get(name) for name in ("collection", "document", "tags")}
 
     def read(self, query: Any) -> None:
-        """Read a query, or a part of one; raises Refused for what is not understood."""
+        """Read a query, or a part of one; raises Refused for unsupported parts."""
         name, value = self._one(query, "query")
         clauses = {
             "bool": self._bool,
@@ -368,7 +368,7 @@ class Query:
         name, values = self._one(value, "terms")
         values = self._values(name, values)
         mapped = self.index.fields.get(name)
-        if mapped is None:  # also what is inside an object that is not enabled
+        if mapped is None:  # also inside a disabled object
             self._terms["collection"] = set()
             return
         if not mapped.get("index", True):

@@ -1,4 +1,4 @@
-"""A receiver of OTLP over HTTP on loopback, and of Langfuse's scores: it stores what it is sent, read by its schema."""
+"""A loopback receiver of OTLP over HTTP and of Langfuse's scores: it stores requests parsed by their schema."""
 
 from collections.abc import Iterator
 from http import HTTPStatus

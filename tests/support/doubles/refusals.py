@@ -1,4 +1,4 @@
-"""What the Messages API refuses, refused by its doubles too, so that what passes here passes there."""
+"""Refusals of the Messages API, shared by its doubles."""
 
 import re
 from collections.abc import Mapping

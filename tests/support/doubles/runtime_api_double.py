@@ -11,7 +11,7 @@ from typing import Any, Self
 
 _NULS = bytes(8)
 _INVOCATION = "/2018-06-01/runtime/invocation/"
-# What a test waits for at most, in seconds.
+# A test's maximum wait, in seconds.
 PATIENCE = 30
 END = b""
 
@@ -27,14 +27,14 @@ class Streamed:
     hung_up: bool = False
 
     def head(self) -> dict[str, Any]:
-        """Return the status and the headers: what comes before the eight NULs, in the first chunk here."""
+        """Return the status and the headers: the first chunk up to the eight NULs."""
         told, nuls, self._rest = self.chunks.get(timeout=PATIENCE).partition(_NULS)
         assert nuls == _NULS
         head: dict[str, Any] = json.loads(told)
         return head
 
     def body(self) -> Iterator[str]:
-        """Yield each part of the body as soon as it is there."""
+        """Yield each part of the body as it arrives."""
         if self._rest:
             yield self._rest.decode()
         while (chunk := self.chunks.get(timeout=PATIENCE)) != END:

@@ -1,4 +1,4 @@
-"""AWS Signature Version 4 as a service checks it: the signature is computed again, from what arrived."""
+"""AWS Signature Version 4 as a service checks it: the signature is recomputed from the received request."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""The offline stand-in over HTTP, for what asks services by an address: a deployment in the emulator, and the SDK."""
+"""The offline stand-in over HTTP, for callers with a base URL: a deployment in the emulator, and the SDK."""
 
 import json
 from collections import deque

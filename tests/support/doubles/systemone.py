@@ -22,7 +22,7 @@ MODES = (
 
 
 def sure(name: str, question: Mapping[str, Any], state: Any) -> dict[str, float]:
-    """Be sure of what passes: yes, fully supported, of most use, complete; and that nothing is to be counted."""
+    """Return confident passing verdicts: yes, fully supported, most useful, complete; not an aggregate."""
     options = options_of(question)
     passing = ("no",) if name == "aggregate" else ("complete", "yes", "full", "complex", "5")
     best = next((option for option in passing if option in options), options[0])

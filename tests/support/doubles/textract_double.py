@@ -1,7 +1,7 @@
-"""A loopback server that stands in for Amazon Textract: the operations that do not wait, and what it refuses.
+"""A loopback server that replaces Amazon Textract: the asynchronous operations, and their errors.
 
-It reads a document of a bucket, keeps a job for a token, and gives results in parts. What a page says
-is what its pictures spell.
+It reads a document of a bucket, keeps a job for a token, and returns results in parts. A page's text is the text in its
+pictures.
 """
 
 import json
@@ -25,7 +25,7 @@ _PICTURES = (b"\x89PNG", b"\xff\xd8", b"II*\0", b"MM\0*")
 
 @dataclass
 class Knobs:
-    """What a test changes: looks for which a job works, its end, refusals to come, blocks to a part, jobs at once."""
+    """A test's settings: polls until a job ends, its status, coming refusals, blocks per part, concurrent jobs."""
 
     looks: int = 1
     status: str = "SUCCEEDED"

@@ -28,9 +28,9 @@ class TitanDouble(Loopback):
         super().__init__(self._respond)
         self.texts: list[str] = []
         self.dimensions: list[int] = []
-        # What the guardrail was asked about: INPUT or OUTPUT.
+        # Sources of the guardrail's calls: INPUT or OUTPUT.
         self.sources: list[str] = []
-        # Of the calls to come, how many are refused by a quota.
+        # The number of coming calls to throttle.
         self.throttles = 0
 
     def _respond(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""A web site on loopback as people have them: pages with validators, redirects, and what goes wrong."""
+"""A web site on loopback with common behaviour: pages with validators, redirects, and errors."""
 
 import hashlib
 import threading
@@ -37,7 +37,7 @@ def busy(retry_after: str, status: int = 429) -> Response:
 
 @dataclass
 class WebSite:
-    """An app for `Loopback`: what is at each path, and replies that come once before it.
+    """An app for `Loopback`: the content of each path, and one-time replies before it.
 
     `asked` counts requests, `sent` those that were answered with a body, `agents` the names of those who asked.
     """
@@ -86,10 +86,10 @@ def small(pages: Mapping[str, Served]) -> WebSite:
 
 
 def handbook() -> WebSite:
-    """Return a site of `PAGES` documents, one of them a PDF, and of what is told of other addresses.
+    """Return a site of `PAGES` documents, one of them a PDF, with redirects and unreadable addresses.
 
-    Of three that lead on one comes to a page, one to a page by two ways, and one to another host; one leads in a
-    circle, one has 50 MB, one is busy at first, one is not for programs, one is not there, and one is a picture.
+    One redirect leads to a page, one to a page in two hops, one to another host, and one is a loop; one page has 50 MB,
+    one is busy at first, one is disallowed by robots.txt, one is missing, and one is a picture.
     """
     robots = "User-agent: *\nDisallow: /private/\nCrawl-delay: 0.01\n"
     others: dict[str, Served] = {

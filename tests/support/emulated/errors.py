@@ -7,7 +7,7 @@ from ministack.services import lambda_svc
 
 
 def name_errors() -> None:
-    """An error is told by its class, as Lambda tells it, so that `Retry` and `Catch` by name find it."""
+    """Return an error with its class name, as Lambda does, so that `Retry` and `Catch` match it."""
     execute = lambda_svc._execute_function_with_config_scope
 
     def executed(*arguments: Any) -> Any:
@@ -23,7 +23,7 @@ def name_errors() -> None:
 def class_in(log: str) -> str | None:
     """Return the class of the error that a log ends with; nothing if it ends without a traceback."""
     _, traceback, lines = log.rpartition("Traceback (most recent call last):\n")
-    # After the frames, which are indented, stands the class with its modules.
+    # The class with its module follows the indented frames.
     raised = next((line for line in lines.splitlines() if line and not line.startswith(" ")), "")
     found = re.match(r"(?:\w+\.)*(\w+)", raised)
     return found[1] if traceback and found else None

@@ -120,7 +120,7 @@ def take_the_key_that_an_authorizer_names() -> None:
 def read_streamed_replies() -> None:
     """A reply that is streamed begins with its status and headers; the emulator knows no such integration.
 
-    It sends the reply as a whole, as a proxy does that buffers.
+    It sends the whole reply at once, like a buffering proxy.
     """
     invoke, shape = apigateway_v1._invoke_lambda_proxy_v1, apigateway_v1._lambda_proxy_response
 

@@ -33,7 +33,7 @@ def give_outputs_of_ends() -> None:
 
 
 def run_the_version_that_was_started() -> None:
-    """An execution of a version, or of an alias, runs the machine as it is now, and Express machines know neither."""
+    """Executions of a version or an alias use the current definition, and Express machines support neither."""
     started: ContextVar[str] = ContextVar("started", default="")
 
     class AsStarted(AccountRegionScopedDict):

@@ -1,7 +1,7 @@
-"""Corrections of what services answer: without them terraform sees differences, or an error, that AWS would not show.
+"""Corrections of service responses: without them Terraform reports differences or errors that AWS would not.
 
-Each is asserted by the apply test, or by that of releases: take one out, and that test fails. What unpacks layers once
-only saves time, minutes of it.
+The tests of apply and of releases fail without any of them, except the one-time unpacking of layers, which only saves
+minutes.
 """
 
 import io
@@ -35,7 +35,7 @@ def keep_connections() -> None:
 def send_a_reply_at_once() -> None:
     """A reply's head goes out before its body, on loopback while the provider's SDK still reads its request's end.
 
-    The SDK closes that request as the head comes, so Go closes the connection, and what is not read by then is lost.
+    The SDK closes that request when the head arrives, so Go closes the connection, and unread data is lost.
     """
     heads: dict[int, bytes] = {}
 

@@ -14,7 +14,7 @@ from functools import partial
 
 from tests.support.engines.programs import ROOT, dynamodb, fetch, missing, opensearch
 
-# What is tested against DynamoDB, in two halves: each port that a table is behind, and what goes through the machines.
+# Tests against DynamoDB, in two halves: each port with a table, and the workflows.
 OF_TABLES = (
     ["tests/e2e/test_api.py", "tests/e2e/test_feedback.py"],
     [
@@ -33,7 +33,7 @@ OF_TABLES = (
 def tested(
     engine: Callable[[], AbstractContextManager[str]], variable: str, arguments: Sequence[str], **environment: str
 ) -> bool:
-    """Run tests against an engine of their own, whose address is in a variable; returns whether all passed."""
+    """Run tests with a separate engine, whose address is in a variable; returns whether all passed."""
     began = time.monotonic()
     with engine() as url:
         command = [sys.executable, "-m", "pytest", "-m", "not long", "-p", "no:xdist", *arguments]

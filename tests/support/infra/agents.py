@@ -15,9 +15,9 @@ from tests.support.infra.tenants import new_key
 
 
 def agents_are_answered(stack: Stack, question: str) -> tuple[dict[str, Any], str]:
-    """Return the answer to a question, and what a key without a collection is told.
+    """Return the answer to a question, and the reply to a key without a collection.
 
-    The client of both protocols lists the tools, searches, and calls what is wrong.
+    The client lists the tools, searches, and makes an invalid call, in both protocol versions.
     """
     for mode in ("legacy", "2026-07-28"):
         key = api_key(stack)

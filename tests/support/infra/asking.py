@@ -106,7 +106,7 @@ def until_all_are(stack: Stack, expected: dict[str, str]) -> None:
 
 
 def documents_of(stack: Stack, collection: str) -> list[dict[str, Any]]:
-    """Return what the manifest says of the documents of a collection."""
+    """Return the manifest's entries for the documents of a collection."""
     found = boto3.client("dynamodb", **at(stack)).query(
         TableName=stack.outputs()["tables"]["documents"],
         IndexName="by_collection",
@@ -119,7 +119,7 @@ def documents_of(stack: Stack, collection: str) -> list[dict[str, Any]]:
 
 
 def ended(stack: Stack, command: str) -> dict[str, Any]:
-    """Return what the execution that a command of the outputs starts ends with."""
+    """Return the final status of an execution started by a command of the outputs."""
     words = shlex.split(command)
     machine, given = (words[words.index(option) + 1] for option in ("--state-machine-arn", "--input"))
     found = end_of(stack, machine, json.loads(given))
@@ -144,7 +144,7 @@ def finished(api: httpx2.Client, url: str) -> dict[str, Any]:
     """Return the response of a question as soon as there is one."""
 
     def reply() -> dict[str, Any] | None:
-        # With its trace, an execution that failed is told at once.
+        # A request with the trace reports a failed execution at once.
         answered = api.get(url, params={"trace": "true"})
         # A gateway that is asked too often, or whose function takes too long, says so in its own words: ask again.
         if not answered.is_success:
@@ -184,7 +184,7 @@ def patient_client(stack: Stack) -> httpx2.Client:
 
 def eventually(look: Callable[[], Found | None], otherwise: str) -> Found:
     """Return what `look` finds as soon as it finds something."""
-    # Seldom enough for what a key may ask in a second.
+    # The interval respects a key's rate limit.
     for _ in range(600):
         if (found := look()) is not None:
             return found

@@ -65,7 +65,7 @@ def _statistic(samples: Samples, metric: Metric, statistic: str, minutes: range)
 
 
 def _value(expression: str, values: list[float | None]) -> float | None:
-    """Return the value of an expression, None where it has none: a comparison drops what is missing."""
+    """Return the value of an expression, None if it has none: a comparison drops missing data."""
     if share := _SHARE.fullmatch(expression):
         part, whole = values
         return part and (100 * part / whole if whole and part >= int(share[1]) else 0.0)

@@ -52,7 +52,7 @@ def _a_key_beyond_its_quota_is_refused(stack: Stack) -> None:
     gateway.create_usage_plan_key(usagePlanId=plan["id"], keyId=key["id"], keyType="API_KEY")
     headers = {"authorization": f"Bearer {key['value']}"}
     first, second = (httpx2.get(stack.url("/v1/models"), headers=headers) for _ in range(2))
-    # What API Gateway says itself is a problem, whatever the path.
+    # API Gateway's own errors are problems, whatever the path.
     assert (first.status_code, second.status_code) == (403, 429), "it is not bound, and then used up"
     assert second.json()["detail"] == "The key's quota for the day is used up."
     gateway.delete_usage_plan(usagePlanId=plan["id"])

@@ -25,14 +25,14 @@ ORIGIN = "https://app.example.com"
 
 @dataclass
 class Deployment:
-    """The stack and what it talks to."""
+    """The stack and its services."""
 
     stack: Stack
     collection: OpenSearchDouble
     titan: TitanDouble
     # A copy of the sources, of which the packages are made.
     sources: Path
-    # What the doctor printed before anything was made.
+    # The doctor's output before the deployment.
     examined: tuple[int, str]
 
 

@@ -10,7 +10,7 @@ from tests.support.infra.asking import api_key
 from tests.support.infra.emulator import Stack
 from tests.support.infra.tools import ROOT, environment, run
 
-# What ministack does not know; of AWS the doctor would hear it.
+# ministack lacks these; AWS has them.
 UNKNOWN_HERE = {"quotas", "region"}
 
 

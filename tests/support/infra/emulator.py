@@ -32,8 +32,8 @@ from tests.support.infra.tools import (
 
 PATIENCE_SECONDS = 300  # its first start compiles it, and other work may go on
 
-# What the emulator lacks (queries, X-Ray groups), and what makes a stack easy to throw away. A call that it does not
-# know would be tried for minutes: a few retries are right.
+# Replaces settings that the emulator lacks (queries, X-Ray groups) or that block destruction. Unsupported calls would
+# be retried for minutes, so retries are few.
 FOR_THE_EMULATOR: dict[str, Any] = {
     "max_retries": 4,
     "collection_public": True,
@@ -107,7 +107,7 @@ class Stack:
         self._terraform("init", "-input=false", *provider_mirror())
 
     def apply(self, *targets: str) -> None:
-        """Make everything or carry out what has changed; targets are made alone, with what they need."""
+        """Create everything or apply changes; `targets` limits it to these resources and their dependencies."""
         self._upload()
         chosen = [f"-target={target}" for target in targets]
         self._terraform("apply", "-input=false", "-auto-approve", "-no-color", *chosen)
@@ -132,12 +132,12 @@ class Stack:
         self.apply()
 
     def set(self, **variables: Any) -> None:
-        """Give these variables other values, for what follows."""
+        """Change variables for later steps."""
         file = self.directory / "test.auto.tfvars.json"
         file.write_text(json.dumps({**json.loads(file.read_text()), **variables}))
 
     def changes(self) -> dict[str, list[str]]:
-        """Return what another apply would do, by the address of each resource."""
+        """Return the planned actions by resource address."""
         return {address: change["actions"] for address, change in self._plan() if change["actions"] != ["no-op"]}
 
     def planned(self) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ SCANNED_KIND = "scanned"
 
 
 def kinds_of_files() -> list[str]:
-    """Return the endings of the files that are read, and what is no ending."""
+    """Return the extensions of the supported files, and an unsupported one."""
     return [*sorted(MAKERS), SCANNED_KIND]
 
 
@@ -32,7 +32,7 @@ def a_file_is_read_asked_about_and_cited(stack: Stack, kind: str) -> None:
 
 
 def _standing(stack: Stack, key: str) -> str | None:
-    """Return how a document stands, and why; None while its ingestion is at work."""
+    """Return a document's status and its reason; None during its ingestion."""
     [found] = [item for item in documents_of(stack, COLLECTION) if item["key"]["S"] == key] or [{}]
     return f"{found['status']['S']} {found.get('reason', {}).get('S', '')}".strip() if "status" in found else None
 

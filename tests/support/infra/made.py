@@ -14,7 +14,7 @@ Resources = dict[str, dict[str, Any]]
 # The machines that answer questions, by their keys in machines.tf; the two of a definition have one name on the page.
 _ON_THE_PAGE = {role: name for name, roles in ROLES.items() for role in roles}
 
-# What AWS offers no resource for.
+# AWS has no resource for these.
 WITHOUT_A_RESOURCE = {
     "cloudwatch:PutMetricData",
     "xray:GetSamplingRules",
@@ -110,7 +110,7 @@ def what_comes_from_outside_goes_to_the_release_that_is_live(resources: Resource
     assert called == {"selfrag-ask:live/invocations", "selfrag-agents:live/invocations", streamed}
     permissions = {(each["function_name"], each["qualifier"]) for each in of_kind(resources, "aws_lambda_permission")}
     live = {(f"selfrag-{step}", "live") for step in ("ask", "stream", "agents")}
-    # What reads keys is of no release.
+    # The authorizer is not part of a release.
     assert {(name, qualifier or "") for name, qualifier in permissions} == {*live, ("selfrag-authorize", "")}
     targets = of_kind(resources, "aws_cloudwatch_event_target")
     assert len(targets) == 3
@@ -160,7 +160,7 @@ def errors_of_the_gateway_are_problem_details(resources: Resources) -> None:
         assert str(problem["status"]) == answer["statusCode"]
         headers = answer["responseParameters"]
         assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'"
-        # A function of which no more copies may run is an integration that failed, as one without a permission is.
+        # Exhausted concurrency is an integration failure, like a missing permission.
         if kind in ("THROTTLED", "INTEGRATION_FAILURE"):
             status = 429 if kind == "THROTTLED" else 503
             assert (problem["status"], "gatewayresponse.header.Retry-After" in headers) == (status, True)

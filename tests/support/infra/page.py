@@ -16,14 +16,14 @@ UPLOADED = "documents/people/bereavement.md"
 
 
 def origin_of_the_page(aws: str) -> str:
-    """Another origin than that of the emulator's S3, as in AWS, where a bucket has a host of its own."""
+    """Return an origin other than that of the emulator's S3, as in AWS, where a bucket has its own host."""
     return aws.replace("127.0.0.1", "localhost")
 
 
 def the_page_is_asked_with_a_key(stack: Stack, question: str, answer: str, directory: Path) -> str:
-    """Open the page, give the key that it asks for, ask, and upload a file; returns what was tried.
+    """Open the page, enter the requested key, ask, and upload a file; returns a summary.
 
-    Where no browser is installed nothing is, unless CI runs.
+    Skipped without a browser, except in CI.
     """
     the_page_comes_as_the_function_made_it(stack)
     if not os.environ.get("CI") and not any(map(shutil.which, NAMES)):

@@ -12,10 +12,10 @@ from tests.support.infra.tools import copy_configuration, environment, provider_
 
 @dataclass(frozen=True)
 class Plan:
-    """The attributes of every resource and of the policies that name one, by address, and what steps are told."""
+    """The attributes of every resource and its policies by address, and the settings of the steps."""
 
     resources: dict[str, dict[str, Any]]
-    # By step, a function's variables of what optional settings choose.
+    # By step: a function's variables for optional settings.
     told: dict[str, dict[str, str]]
 
     @property
@@ -25,7 +25,7 @@ class Plan:
 
     @property
     def allowed(self) -> dict[str, list[dict[str, Any]]]:
-        """Return the statements of the policies, by what each is called."""
+        """Return the statements of the policies by name."""
         return {
             address.removeprefix(_POLICY): values["statement"]
             for address, values in self.resources.items()
@@ -110,7 +110,7 @@ class Planner:
         self._known: dict[str, Plan] = {}
 
     def __call__(self, **variables: Any) -> Plan:
-        """Return what is planned with these variables; fails the test where the plan fails."""
+        """Return the plan for these variables; fails the test if the plan fails."""
         values = json.dumps({"collection_public": True, "package_directory": ".", **variables}, sort_keys=True)
         if values not in self._known:
             self._known[values] = self._planned(values)

@@ -75,7 +75,7 @@ def _marked(pulumi: Path) -> Iterator[tuple[str, str]]:
 
 
 def schema() -> dict[str, Any]:
-    """Return what the file has."""
+    """Return the stored schema."""
     read: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return read
 

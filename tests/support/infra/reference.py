@@ -16,7 +16,7 @@ _OUTPUTS = "| Name | Description |\n|------|-------------|\n"
 
 
 def reference() -> str:
-    """Return the page with tables of what the module's files declare now; the root's provider is none of them."""
+    """Return the page with tables of the current declarations; the root's provider is not included."""
     files = (file for file in sorted(INFRA.glob("*.tf")) if file.name != "provider.tf")
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
     inputs = "".join(_input(name, body) for name, body in sorted(blocks(text, "variable").items()))

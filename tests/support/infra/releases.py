@@ -14,7 +14,7 @@ from tests.support.infra.traffic import QUESTIONS, Traffic, traffic
 QUESTION, LATE = QUESTIONS[0], "documents/late.md"
 # At least so many while a release comes or goes.
 QUESTIONS_ASKED, DOCUMENTS_LOADED = 8, 3
-# What a release consists of, with all that it needs; the rest of the deployment has nothing to do with it.
+# The resources of a release; the others do not depend on it.
 RELEASE = ("aws_lambda_alias.ask", "aws_sfn_alias.machine")
 
 
@@ -52,7 +52,7 @@ def changed_over(stack: Stack, change: Callable[[], None], release: str) -> str:
 
 
 def went_back(ended: Ended) -> None:
-    """The command said what it did."""
+    """Check the command's message after a rollback."""
     assert ended.code == 0, ended.err
     assert "Release 1 is live; it was release 2." in ended.out
 

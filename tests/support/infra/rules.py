@@ -71,7 +71,7 @@ def listed_permissions() -> dict[str, set[str]]:
 
 
 def rows_of(page: str) -> Iterator[tuple[Iterable[str], set[str], str]]:
-    """Yield the rows of the page's tables: the roles, their actions, and on what."""
+    """Yield the rows of the page's tables: roles, actions and resources."""
     row = rf"^\| (`\w+`|{EACH_THAT_ASKS}) \| (`[^|]+`) \| ([^|]+) \|"
     for who, actions, resource in re.findall(row, page, re.M):
         roles = DEFAULT_MODELS if who == EACH_THAT_ASKS else [who.strip("`")]

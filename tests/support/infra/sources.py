@@ -62,7 +62,7 @@ def packages_of(sources: Path, out: Path) -> Path:
     """Return the packages of these sources, for this machine's processor and Python."""
     libraries = ROOT / "build" / "libraries" / "host"
     needed(libraries, "nothing in build/libraries/host: make .venv/.test")
-    # Two dozen functions start there: none of them compiles what it imports.
+    # Two dozen functions start there, so bytecode is included.
     for part, files in packed(sources / "functions", libraries, emulator_python()):
         write_zip(out / f"{part}.zip", files)
     return out

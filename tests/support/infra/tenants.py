@@ -32,7 +32,7 @@ def a_key_that_may_ask_changes_no_document(stack: Stack) -> None:
 
 
 def new_key(stack: Stack, collection: str = "") -> str:
-    """Make a key beside the deployment's own, in its usage plan, and bind it to a collection if one is named."""
+    """Create another key in the deployment's usage plan, and bind it to a collection if one is named."""
     gateway = boto3.client("apigateway", **at(stack))
     made = gateway.create_api_key(name=f"tenant-{collection}", enabled=True)
     [plan] = gateway.get_usage_plans()["items"]
@@ -43,7 +43,7 @@ def new_key(stack: Stack, collection: str = "") -> str:
 
 
 def _bind(stack: Stack, key_id: str, collection: str) -> None:
-    """Do what the output `bind_command` says, for another collection."""
+    """Run the output `bind_command` for another collection."""
     words = shlex.split(
         stack.outputs()["bind_command"].replace("KEY_ID", key_id).replace('"documents"', f'"{collection}"')
     )

@@ -61,7 +61,7 @@ def provider_mirror() -> list[str]:
     return []
 
 
-# Nothing answers here: a plan that gets as far as calling AWS ends at once.
+# A closed port: a plan that calls AWS fails at once.
 NOWHERE = "http://127.0.0.1:9"
 # How terraform reaches the provider that runs for all plans, if one does.
 _RUNNING: dict[str, str] = {}
@@ -92,7 +92,7 @@ def copy_configuration(directory: Path) -> None:
         shutil.copy(file, directory)
     shutil.copy(INFRA / "provider.tf.example", directory / "provider.tf")
     shutil.copytree(INFRA / "deployer", directory / "deployer")
-    # The definitions and the API's description lie beside infra/, and what is copied twice is the same.
+    # The definitions and the API's description are expected next to infra/; multiple copies are identical.
     selfrag, own = ROOT / "functions" / "selfrag", directory.parent / "functions" / "selfrag"
     shutil.copytree(selfrag / "workflows", own / "workflows", dirs_exist_ok=True)
     (own / "api").mkdir(exist_ok=True)
@@ -120,7 +120,7 @@ def environment(directory: Path, **more: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": "/dev/null",
         "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
     }
-    # What calls an emulator has a provider of its own, which knows its address.
+    # Calls to an emulator use a provider with its address.
     calls = more.get("AWS_ENDPOINT_URL", NOWHERE) != NOWHERE
     return {**kept, **fixed, **({} if calls else _RUNNING), **more}
 

@@ -1,1 +1,1 @@
-"""The page as a person has it: a browser, and what may be said to it."""
+"""The page in a browser, with scripted replies."""

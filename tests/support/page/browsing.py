@@ -1,4 +1,4 @@
-"""A person at a page: Chromium, told by Playwright what to click and what to write.
+"""A person at a page: Chromium, whose clicks and input Playwright controls.
 
 Playwright brings no browser here: it drives Debian's (chromium-headless-shell), which `make install` installs.
 """
@@ -25,7 +25,7 @@ SECONDS = 60.0
 
 
 class Tab:
-    """One page; `requests` are the addresses that it asked, `said` what the console has of errors and refusals."""
+    """One page; `requests` are the requested addresses, `said` the console's errors and refusals."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -39,7 +39,7 @@ class Tab:
         page.on("dialog", self._refuse)
 
     def tell(self, method: str, **params: Any) -> dict[str, Any]:
-        """What the browser replies to one command of its DevTools protocol, for what Playwright has no words for."""
+        """Return the reply to a command of the DevTools protocol, for features that Playwright lacks."""
         return self._browser.send(method, params)
 
     def open(self, url: str, width: int = 1280, dark: bool = False) -> None:
@@ -57,7 +57,7 @@ class Tab:
         return self.page.evaluate(script)
 
     def until(self, condition: str) -> Any:
-        """Return the value of an expression as soon as it is true."""
+        """Wait until an expression is true, and return its value."""
         found = self.page.wait_for_function(f"() => {{ try {{ return {condition}; }} catch {{ return null; }} }}")
         return found.json_value()
 
@@ -82,7 +82,7 @@ class Tab:
             self.tell("Input.dispatchDragEvent", type=kind, x=box["x"] + 20, y=box["y"] + 20, data=data)
 
     def picture(self) -> bytes:
-        """Return what is seen, as PNG."""
+        """Return a screenshot as PNG."""
         return self.page.screenshot()
 
     def violations(self) -> list[str]:
@@ -92,7 +92,7 @@ class Tab:
         return [f"{one['id']}: {' '.join(node['html'] for node in one['nodes'])}" for one in found]
 
     def _hear(self, message: ConsoleMessage) -> None:
-        # A reply that is no 2xx is told as if it were an error of the page.
+        # Replies other than 2xx are logged like errors of the page.
         if not message.text.startswith("Failed to load resource"):
             self.said.append(message.text)
 
@@ -113,7 +113,7 @@ def _browser() -> Browser:
 
 @contextmanager
 def browsing() -> Iterator[Tab]:
-    """Yield a tab that knows nothing of the one before, and forgets what it wrote at the end of the block."""
+    """Yield a tab with an empty profile, whose storage is deleted at the end of the block."""
     context = _browser().new_context()
     yield Tab(context.new_page())
     context.close()

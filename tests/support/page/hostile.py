@@ -1,6 +1,6 @@
-"""What documents, file names, models and strangers may say to a page: a name and a text each.
+"""Hostile documents, file names, model replies and strangers' input for a page: a name and a text each.
 
-What would run says so to `ran` or asks elsewhere.example. The forms are those of OWASP's cheat sheet on filter evasion,
+Executed text calls `ran` or requests elsewhere.example. The forms are those of OWASP's cheat sheet on filter evasion,
 of DOMPurify's notes on mutation, of Trojan Source (CVE-2021-42574), and of the Big List of Naughty Strings.
 """
 

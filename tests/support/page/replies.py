@@ -18,7 +18,7 @@ STEP = {"started": 0.0, "seconds": 1.0, "attempts": 1, "finished": True, "error"
 
 @contextmanager
 def replying(response: Mapping[str, Any], view: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """Yield the URL of an API with this response of a question, or this view of it at work, which it stays."""
+    """Yield the URL of an API with this response of a question, or this view of a question that never ends."""
 
     def reply(request: Request) -> Response:
         if request.path == "/":

@@ -130,7 +130,7 @@ def repaired() -> dict[str, Any]:
 
 
 def abstained() -> dict[str, Any]:
-    """Return an abstention with what came nearest."""
+    """Return an abstention with its nearest passages."""
     said = response("abstained", status="abstained", citations=[])
     question = "How high is the harbour crane?"
     found = [
@@ -226,7 +226,7 @@ def documents() -> list[dict[str, Any]]:
 
 @contextmanager
 def telling(offline: bool = False) -> Iterator[str]:
-    """Yield the URL of an API that has each state under an id of its own; a question about cranes is refused."""
+    """Yield the URL of an API that has each state under a separate id; a question about cranes is refused."""
     views = _views()
 
     def reply(request: Request) -> Response:
@@ -306,7 +306,7 @@ def _refused(tab: Tab, url: str, width: int) -> None:
     tab.until("document.querySelector('.turn .bad')")
 
 
-# What is seen, by what a person does; those of the API without a model begin with a word of their own.
+# Page states by a person's actions; names for the API without a model have a separate prefix.
 SCENES: dict[str, Callable[[Tab, str, int], None]] = {
     "empty": _empty,
     "no-model": _empty,

@@ -17,7 +17,7 @@ CLAUDE: dict[str, tuple[float, SupportLevel, int]] = {
 
 
 def decided(name: str) -> CritiquedAnswer:
-    """Return the answer as a decision model judges it, with room for what it cannot tell."""
+    """Return the answer as a decision model judges it, with some probability for "unsure"."""
     (relevant, irrelevant), (full, partial, none), use = ROWS[name]
     rel = relevant / (relevant + irrelevant)
     support = {"full": full * 0.9, "partial": partial * 0.9, "none": none * 0.9, "contradicted": 0.0}

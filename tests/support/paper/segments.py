@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.support import steps
 
-# Of each sentence: its passage, text, p(rel) and p(irr), p(full), p(part) and p(no), what its path decides at its end,
-# and p(1) to p(5) of the use of its path where that is its end.
+# For each sentence: its passage, text, p(rel) and p(irr), p(full), p(part) and p(no), the decision at the end of its
+# path, and p(1) to p(5) of the use of its path if it ends there.
 # fmt: off
 Row = tuple[str, str, tuple[float, ...], tuple[float, ...], str, tuple[float, ...]]
 EXAMPLE: dict[str, Row] = {

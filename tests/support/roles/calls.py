@@ -30,7 +30,7 @@ def action_of(service: str, operation: str) -> str:
 
 
 def resource_of(action: str, parameters: dict[str, Any]) -> str:
-    """Return the ARN that a call is decided by; "*" for what has none here."""
+    """Return the ARN that decides a call; "*" if there is none."""
     match action.split(":")[0]:
         case "s3":
             return f"{bucket_arn(parameters['Bucket'])}/{parameters['Key']}"
@@ -42,7 +42,7 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
             name = parameters["SecretId"]
             return f"arn:aws:secretsmanager:{HERE}:secret:{_SECRETS.get(name, name)}-random"
         case "lambda":
-            # Lambda decides by what is invoked. Definitions that are deployed name a version, the laptop's a function.
+            # Lambda checks the invoked ARN. Deployed definitions name a version, the laptop's a function.
             if parameters["FunctionName"].endswith(":live"):
                 return str(parameters["FunctionName"])
             return f"arn:aws:lambda:{HERE}:function:selfrag-{parameters['FunctionName'].split(':')[-1]}:1"
@@ -61,7 +61,7 @@ def resource_of(action: str, parameters: dict[str, Any]) -> str:
 
 
 def read_by(action: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
-    """Return what a service reads for a call in its caller's name: the action and the resource."""
+    """Return the action and the resource that a service reads in its caller's name."""
     if not action.startswith("textract:Start"):
         return None
     where = parameters["DocumentLocation"]["S3Object"]

@@ -27,10 +27,10 @@ class Decider:
         context: Mapping[str, str | list[str]] | None = None,
         resource_policy: Any = None,
     ) -> bool:
-        """Return whether an action on a resource is allowed; raises ValueError for what AWS does not know.
+        """Return whether an action on a resource is allowed; raises ValueError for names unknown to AWS.
 
-        By the caller's policy and by the resource's own, if there are; the caller is a role unless `principal` names
-        another one, which may be a service. `context` holds condition keys.
+        The caller's policy and the resource's policy decide, if present; the caller is a role unless `principal` names
+        another one, such as a service. `context` holds condition keys.
         """
         asked = {"policy": policy, "action": action, "resource": resource, "principal": principal}
         question = json.dumps({**asked, "context": dict(context or {}), "resourcePolicy": resource_policy})

@@ -1,4 +1,4 @@
-"""The calls in a log of Terraform's provider as IAM actions, and what infra/deployer has beside them."""
+"""The calls in a log of Terraform's provider as IAM actions, and the additional ones in infra/deployer."""
 
 import json
 import re
@@ -39,7 +39,7 @@ _BUCKETS = {
 }  # fmt: skip
 # The tests give the functions' packages to the emulator as objects, and not as files.
 _OURS = {"s3:HeadObject", "s3:GetObject"}
-# CloudFormation makes the collection in the caller's name, by what the schemas of its types say; a grant takes a key.
+# CloudFormation creates the collection in the caller's name, by the schemas of its types; a grant takes a key.
 _SCHEMAS = json.loads((INFRA.parent / "tests/support/emulated/collection_groups.json").read_text(encoding="utf-8"))
 _BY_A_STACK = {action for each in _SCHEMAS.values() if "permissions" in each for action in each["permissions"]}
 # Actions that no recorded run needs, by the reason to allow them.
@@ -101,7 +101,7 @@ def missing(calls: set[str]) -> set[str]:
 
 
 def unneeded(calls: set[str]) -> set[str]:
-    """Return what the policy allows without a call or a reason; what an optional setting needs has one."""
+    """Return the policy's actions without a call or a reason; those of optional settings have one."""
     return _always() - calls - set().union(*WITHOUT_A_CALL.values())
 
 

@@ -1,4 +1,4 @@
-"""Write policies.json anew, from what Terraform makes in the emulator: two minutes, nothing of AWS.
+"""Regenerate policies.json from Terraform in the emulator: two minutes, without AWS.
 
 python -m tests.support.roles.export
 """
@@ -22,7 +22,7 @@ POLICIES = (
 
 
 def made() -> Policies:
-    """Return the policies that infra/ makes, with what they name; the functions' packages are empty."""
+    """Return the policies of infra/ and the resources they name; the functions' packages are empty."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         packages = directory / "packages"

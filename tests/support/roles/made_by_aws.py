@@ -12,7 +12,7 @@ _DELIVERY = ("CreateLogDelivery", "DeleteLogDelivery", "GetLogDelivery", "ListLo
 _LOGS = (*_DELIVERY, "DescribeLogGroups", "DescribeResourcePolicies", "PutResourcePolicy")
 _SEGMENTS = ("PutTelemetryRecords", "PutTraceSegments")
 _SAMPLING = ("GetSamplingRules", "GetSamplingTargets")
-# "IAM policies for Distributed Map": how it finds, starts, follows and redrives its items, and writes what they gave.
+# "IAM policies for Distributed Map": how it finds, starts, follows and redrives its items, and writes their results.
 _WRITING = ("AbortMultipartUpload", "GetObject", "ListMultipartUploadParts", "PutObject")
 _RULE = f"arn:aws:events:{HERE}:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"
 
@@ -62,7 +62,7 @@ def _of_reindex() -> Iterator[Call]:
 
 
 def _of_items(machine: str, started: tuple[str, ...]) -> Iterator[Call]:
-    """Yield what a Distributed Map does whose items each start an execution of another machine and wait for it."""
+    """Yield the actions of a Distributed Map whose items each start an execution of another machine and wait for it."""
     item = f"{EXECUTION}-{machine}/Items:1"
     for each in (machine, *started):
         yield machine, "states:StartExecution", f"arn:aws:states:{HERE}:stateMachine:selfrag-{each}"

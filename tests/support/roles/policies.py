@@ -12,13 +12,13 @@ Policy = dict[str, Any]
 # By role: a function's name, a machine's key in machines.tf, or `events`. `collection` is the data access policy.
 Policies = dict[str, Any]
 
-# What AWS makes up anew for each deployment.
+# Random parts of AWS's names.
 _RANDOM = {r":collection/[a-z0-9]+": ":collection/passages", r"(:secret:[^\"]+)-\w{6}(?=\")": r"\1-random"}
 _ADDRESS = re.compile(r"aws_iam_role_policy\.\w+(?:\[\"([\w-]+)\"\])?")
 
 
 def exported() -> Policies:
-    """Return what the file holds; a copy that may be changed."""
+    """Return a mutable copy of the file's content."""
     policies: Policies = json.loads(FILE.read_text(encoding="utf-8"))
     return policies
 
@@ -57,7 +57,7 @@ def without(policies: Policies, role: str, place: int) -> Policies:
 def reductions(policies: Policies) -> Iterator[tuple[str, str, Policies]]:
     """The policies, less one statement, or one action or resource of those that a statement has: role, part, policies.
 
-    A statement's name is ROLE.SID; an action or resource of it stands behind a space.
+    A statement's name is ROLE.SID; its action or resource follows after a space.
     """
     for role, place in statements(policies):
         statement = policies[role]["Statement"][place]

@@ -71,7 +71,7 @@ def _record(action: str, resource: str) -> None:
 
 @contextmanager
 def recording() -> Iterator[Calls]:
-    """Yield the calls made in the block, in their order; those of its own thread are left out."""
+    """Yield the calls made in the block, in their order, except those of its own thread."""
     calls: Calls = []
     call_api, call_collection = BaseClient._make_api_call, Urllib3HttpConnection.perform_request
     submit = ThreadPoolExecutor.submit
@@ -111,7 +111,7 @@ def recording() -> Iterator[Calls]:
 
 
 def _in_the_collection(method: str, url: str) -> tuple[str, str]:
-    """Return what the data access policy is asked about a request; it names the index that functions are told of."""
+    """Return the permission and the resource of a request; the functions' index gets its default name."""
     permission, index = data_access(method, url, "selfrag-nextgen")
     told = f"index/selfrag-nextgen/{os.environ.get('SELFRAG_INDEX_NAME', 'passages')}"
     return permission, "index/selfrag-nextgen/passages" if index == told else index

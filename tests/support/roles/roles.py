@@ -44,7 +44,7 @@ class Roles:
 def check_roles(calls: Iterable[Call], also_allows: Allows = lambda who, action, resource: False) -> None:
     """Fail for calls that no role allows, which AWS would have refused; where nothing can decide, another test says so.
 
-    `also_allows` is what the roles of another deployment than the usual one allow.
+    `also_allows` are additional permissions of other deployments' roles.
     """
     if can_decide():
         roles = Roles(exported())
@@ -53,7 +53,7 @@ def check_roles(calls: Iterable[Call], also_allows: Allows = lambda who, action,
 
 
 def unneeded(policies: Policies, calls: Iterable[Call]) -> list[str]:
-    """Return what the policies can lose without a call being refused: statements and parts of them."""
+    """Return the parts of policies, and whole statements, that no call needs."""
     asked = [call for call in calls if not call[2].startswith("index/")]
     found = []
     for role, part, less in reductions(policies):

@@ -35,13 +35,13 @@ from tests.support.roles.recorded import NOBODY, Calls, Handler, as_caller, reco
 from tests.support.streaming import asked_by_the_gateway
 
 ROOT = Path(__file__).parents[3]
-# The steps of ingestion that read what another step, or a user, put into a bucket.
+# The steps of ingestion that read objects written by another step or a user.
 READERS = ("parse_document", "recognize_pages", "split_document", "embed_passages", "index_passages")
 
 
 @contextmanager
 def every_path() -> Iterator[Calls]:
-    """Yield what was called in runs that take every path.
+    """Yield the calls of runs that take every path.
 
     Documents: put, changed, deleted, unreadable, gone before each step that reads them; replies that are lost.
     Questions: direct, search, repair, rewrite, web, follow-up, repeat, fault, deletion; by each other strategy.
@@ -96,9 +96,9 @@ def every_path() -> Iterator[Calls]:
 
 
 def _cold(handler: Handler, alone: threading.Lock) -> Handler:
-    """Return a handler that finds nothing of what another Lambda's process keeps: each reads its own secret.
+    """Return a handler with empty caches, like a separate Lambda: each reads its own secret.
 
-    One runs at a time: what one keeps for itself, another that is speculated beside it would find here.
+    A lock prevents speculative steps from sharing caches.
     """
 
     def cold(event: dict[str, Any], context: Any) -> Any:
@@ -157,7 +157,7 @@ def _ingest_everything(stack: LocalStack, collection: OpenSearchDouble, gone: di
         ended = ingest(key)
         gone.clear()
         assert ended == "removed" if reader == "parse_document" else "TemporarilyUnavailable" in ended, ended
-    # The reply to a write is lost: it is looked for, by the same step or by the one that removes what is left of it.
+    # The reply to a write is lost: the same step finds the write, or the removal of leftovers does.
     for key, passed, end in (("c/lost.md", {}, "ready"), ("c/left.md", {"index_passages": 1}, "failed")):
         s3.put_object(Bucket=DOCUMENTS_BUCKET, Key=key, Body=f"Of {key}.\n")
         collection.knobs.lose_next_reply = True
@@ -199,7 +199,7 @@ def _ask_everything(api: httpx2.Client, model: ModelServer) -> None:
         threading.Event().wait(0.05)
     for question in (f"/v1/questions/{first['id']}", location):
         assert api.delete(question).status_code == 200
-    # What cannot be started leaves no claim on its key.
+    # An execution that cannot start leaves no claim on its key.
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("SELFRAG_STANDARD_MACHINE_ARN", MACHINE_ARN + "-gone")
         bootstrap.forget()
@@ -222,7 +222,7 @@ def _ask_as_agents() -> None:
     ):
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         event = asked_by_the_gateway("POST", "/mcp", x_api_key="every", accept="application/json, text/event-stream")
-        # In a thread of its own: a browser of other tests leaves its loop in this one.
+        # Playwright leaves an event loop in the main thread.
         with ThreadPoolExecutor(1) as beside:
             pending = beside.submit(answer, {**event, "body": json.dumps(call)}, SimpleNamespace(aws_request_id="1"))
         reply = pending.result()

@@ -1,4 +1,4 @@
-"""Requests to the chat-completions API: what is sent, what a refusal means, and what a call costs."""
+"""The chat-completions API: requests, refusals and costs."""
 
 import sys
 from subprocess import run
@@ -75,9 +75,7 @@ def test_a_question_to_a_local_server_loads_no_sdk() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_model_whose_thoughts_are_stopped_has_few_tokens_so_that_endless_words_do_not_take_the_time(
-    kind: Kind,
-) -> None:
+def test_model_without_thinking_gets_a_small_token_limit(kind: Kind) -> None:
     with ChatServer(kind) as server:
         model = model_at(server.url)
         model.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
@@ -156,9 +154,7 @@ def test_one_name_is_that_of_all_steps_and_one_request_is_sent_at_a_time(
     assert settings.parallel == expected
 
 
-def test_a_single_step_may_have_another_model_and_without_a_name_six_requests_are_sent_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_single_step_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SELFRAG_PARALLEL", raising=False)
     assert read(Settings).parallel == 6
     monkeypatch.setenv("SELFRAG_MODEL", "qwen3:8b")

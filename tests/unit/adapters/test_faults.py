@@ -1,4 +1,4 @@
-"""What the errors of services mean: who must act, and whether another try can help."""
+"""The classification of service errors: who must act, and whether a retry can help."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,7 +28,7 @@ TEXT = "the salary of Mallory is 4,711"
 
 
 def refused(code: str, status: int = 400) -> ClientError:
-    """Return an error as boto3 raises it; most services answer 400 to more than what is the request's fault."""
+    """Return an error as boto3 raises it; most services use 400 also for errors that are not the caller's."""
     response: Any = {"Error": {"Code": code, "Message": TEXT}, "ResponseMetadata": {"HTTPStatusCode": status}}
     return ClientError(response, "Operation")
 
@@ -91,7 +91,7 @@ def test_a_fault_of_ours_is_no_busy_service_and_keeps_its_traceback(call: str, e
 
 
 @pytest.mark.parametrize("error", [TypeError("a fault of ours"), KeyError("a fault of ours")], ids=repr)
-def test_a_fault_of_ours_in_a_search_is_not_told_as_an_index_that_cannot_be_reached(error: Exception) -> None:
+def test_bug_in_a_search_is_not_reported_as_an_unreachable_index(error: Exception) -> None:
     index = OpenSearchPassages(Broken(error), "passages", 1)  # type: ignore[arg-type]
     with pytest.raises(type(error), match="a fault of ours"):
         index.search("leave", [1.0], 4, Bounds(["c"]))
@@ -104,7 +104,7 @@ def index_of(source: dict[str, Any]) -> OpenSearchPassages:
     return OpenSearchPassages(client, "passages", 1)
 
 
-def test_a_passage_of_our_own_index_that_cannot_be_read_is_no_fault_of_the_caller_and_no_busy_index() -> None:
+def test_unreadable_passage_is_not_a_caller_error_or_busy_index() -> None:
     passage = {"passage_id": "p", "document": "c/a.md", "collection": "c", "text": TEXT}
     assert index_of(passage).search("leave", [1.0], 4, Bounds(["c"])).by_text[0][0].passage_id == "p"
     for wrong in ({"tags": "hr"}, {"page": "three"}, {"colour": "red"}):
@@ -122,7 +122,7 @@ def test_a_record_that_another_version_wrote_is_named_and_not_tried_again() -> N
         part_of({"id": {"S": "d"}, "part": {"S": "g#one"}, "passage_ids": {"L": []}, "ids": {"M": {}}})
 
 
-def test_a_secret_that_may_not_be_read_is_the_operators_and_a_busy_store_of_secrets_is_not() -> None:
+def test_denied_secret_is_misconfigured_and_busy_secret_store_is_temporary() -> None:
     for error, kind in ((refused("AccessDeniedException"), Misconfigured), (refused("ThrottlingException"), None)):
         with pytest.raises(kind or TemporarilyUnavailable, match="the secret model-key"):
             secrets_manager(Broken(error))("model-key", "SELFRAG_MODEL_SECRET")

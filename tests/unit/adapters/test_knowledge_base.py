@@ -36,7 +36,7 @@ def hits(index: KnowledgeBase, bounds: Bounds = C, size: int = 10, text: str = "
     return [passage for passage, _ in index.search(text, None, size, bounds).by_vector]
 
 
-def test_a_result_is_a_passage_with_its_text_as_it_is_and_all_that_its_metadata_says() -> None:
+def test_result_becomes_a_passage_with_its_text_and_metadata() -> None:
     text = "  Leave is 25 days.\n\tNot 26. "
     data = {"collection": "c", "tags": ["people", 7], "date": 20260131.0, "x-amz-bedrock-kb-document-page-number": 3.0}
     with connected(chunk(text, "s3://docs/leave.pdf", **data)) as (index, _):
@@ -125,7 +125,7 @@ def test_documents_folders_tags_and_days_bound_a_search(bounds: Bounds, expected
     ]
     with connected(*chunks) as (index, double):
         assert sorted(passage.text for passage in hits(index, bounds)) == expected
-        # What the filters let pass by mistake is dropped here.
+        # The adapter drops results that the filters let pass by mistake.
         double.changes = {"retrievalResults": chunks}
         assert sorted(passage.text for passage in hits(index, bounds)) == expected
 
@@ -146,7 +146,7 @@ def test_pages_are_followed_and_a_later_search_brings_others_up_to_the_services_
         assert len(double.filters) == 1
 
 
-def test_what_holds_no_text_is_left_out_with_a_reason() -> None:
+def test_results_without_text_are_omitted_with_a_reason() -> None:
     def of(**content: Any) -> Any:
         return {**chunk("", collection="c"), "content": content}
 
@@ -205,9 +205,7 @@ def test_each_error_of_the_service_is_one_of_ours_and_repeats_nothing(
     assert "asked for by the test" not in str(raised.value)
 
 
-def test_a_knowledge_base_that_is_not_there_and_an_id_that_is_none_are_the_operators_mistakes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_missing_knowledge_base_and_invalid_id_are_misconfigured(monkeypatch: pytest.MonkeyPatch) -> None:
     with connected(base="KB76543210") as (index, _), pytest.raises(Misconfigured, match="ResourceNotFoundException"):
         hits(index)
     monkeypatch.setenv("SELFRAG_KNOWLEDGE_BASE_ID", "short")

@@ -56,7 +56,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("words", HOSTILE)
 @pytest.mark.parametrize("place", ["name", "title", "block"])
-def test_nothing_of_a_source_looks_like_the_number_of_a_sentence(words: str, place: str) -> None:
+def test_source_text_never_looks_like_a_sentence_number(words: str, place: str) -> None:
     name, title, block = (words if place == part else "Leave" for part in ("name", "title", "block"))
     lines = number_sentences([Source(name, title, ("Weeks: 18. ", block))]).split("\n")
     assert [line.partition(" ")[0] for line in lines] == ["Source:", "[1]", "[2]"]

@@ -66,7 +66,7 @@ def test_a_proxy_that_cannot_be_used_for_another_host_is_named(
     "url",
     ["notaurl", "api.example.com", "ftp://x", "http://", "https:///v1", "http://a b", "http://h:x", "http://[::1"],
 )
-def test_what_is_no_url_is_refused_by_the_name_of_its_setting(url: str) -> None:
+def test_invalid_url_names_its_setting(url: str) -> None:
     with pytest.raises(Misconfigured, match="THE_URL is not a URL"):
         checked_url(url, "THE_URL")
     assert isinstance(unreachable_error(httpx2.UnsupportedProtocol("no protocol"), url), Misconfigured)

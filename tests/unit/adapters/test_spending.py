@@ -99,7 +99,7 @@ def test_whatever_is_lost_a_day_costs_no_more_than_its_cap(table: None, seed: in
         assert sum(least.values()) - 1e-9 <= committed() <= min(CAP, sum(most.values())) + 1e-9
 
 
-def test_of_many_questions_at_once_only_as_many_start_as_the_cap_pays(table: None) -> None:
+def test_concurrent_questions_start_only_within_the_cap(table: None) -> None:
     # The sum is exact: ten tenths are a dollar.
     with ThreadPoolExecutor(8) as threads:
         reserved = list(threads.map(lambda number: spending().reserve(f"q{number}", 0.1, NOON), range(24)))
@@ -110,9 +110,7 @@ def test_of_many_questions_at_once_only_as_many_start_as_the_cap_pays(table: Non
     assert [key for key in items() if key.startswith("reservation#")] == []
 
 
-def test_a_question_over_midnight_settles_in_the_day_that_it_began_and_the_next_day_begins_at_nothing(
-    table: None,
-) -> None:
+def test_question_over_midnight_is_settled_on_its_first_day(table: None) -> None:
     last_second = NOON + DAY / 2 - 1
     assert spending().reserve("late", 0.6, last_second)
     assert not spending().reserve("later", 0.6, last_second)

@@ -95,7 +95,7 @@ def test_a_blank_page_is_no_page_of_the_result(recognizer: TextractRecognizer) -
     assert [page.page for page in pages] == [2]
 
 
-def test_a_job_that_is_at_work_has_no_outcome_and_one_that_failed_says_why(
+def test_running_job_has_no_outcome_and_failed_job_has_a_reason(
     recognizer: TextractRecognizer, textract: TextractDouble
 ) -> None:
     textract.knobs.looks = 1

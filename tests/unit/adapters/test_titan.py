@@ -19,7 +19,7 @@ SECRET = "the salary of Mallory is 4,711"
 
 
 class Bedrock:
-    """A bedrock-runtime client that refuses what the model refuses, and raises `error` if there is one."""
+    """A bedrock-runtime client that rejects invalid requests like the model, and raises `error` if set."""
 
     def __init__(self, error: Exception | None = None, reply: bytes | None = None) -> None:
         self.error, self.reply = error, reply

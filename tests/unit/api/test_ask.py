@@ -1,4 +1,4 @@
-"""The API's Lambda with fake machines: what it tells a caller when AWS does not do what it should."""
+"""The API's Lambda with fake machines: responses to callers if AWS fails."""
 
 import json
 import time
@@ -28,7 +28,7 @@ CONTEXT = SimpleNamespace(aws_request_id="lambda-1", function_name="ask", get_re
 
 
 class FakeStates:
-    """Both machines; `replies` maps an operation to what it gives or raises."""
+    """Both machines; `replies` maps an operation to a reply or an exception."""
 
     def __init__(self, **replies: Any) -> None:
         self.replies = replies
@@ -161,7 +161,7 @@ def test_an_answer_that_came_in_the_meantime_is_not_replaced(answers: Stubber) -
     assert send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))[0] == 202
 
 
-def test_a_question_at_work_is_known_at_once_and_without_a_call_of_step_functions(answers: Stubber) -> None:
+def test_running_question_is_known_without_step_functions(answers: Stubber) -> None:
     answers.add_response("get_item", kept(due_in=60), LOOKED)
     status, body, headers = send(answers, FakeStates(), event("GET", "/v1/questions/abc"))
     unknown = dict.fromkeys(("reflection", "path", "passes", "trace", "draft", "passages"))
@@ -187,7 +187,7 @@ NOT_THERE = refused("ExecutionDoesNotExist")
          "failed"),
     ],
 )  # fmt: skip
-def test_a_question_without_a_response_is_running_until_it_is_overdue_and_step_functions_says_that_it_ended(
+def test_question_without_a_response_is_running_until_overdue_and_ended(
     answers: Stubber, due_in: float, path: str, replies: dict[str, Any], status: str
 ) -> None:
     answers.add_response("get_item", kept(due_in), LOOKED)
@@ -273,9 +273,7 @@ def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whiche
     assert machines.asked["get_execution_history"]["executionArn"] == execution
 
 
-def test_a_refused_version_is_started_without_it_from_then_on_with_a_warning_and_a_taken_one_is_called_once(
-    answers: Stubber, emitted: Any
-) -> None:
+def test_refused_version_is_dropped_with_a_warning(answers: Stubber, emitted: Any) -> None:
     response = {**RESPONSE, "usage": {"warnings": []}}
     called: list[str] = []
     takes_versions = False
@@ -382,11 +380,11 @@ def test_the_committed_description_is_fresh() -> None:
     assert DESCRIPTION.read_text(encoding="utf-8") == description(), "run `make openapi`"
 
 
-# Names that a generated client has for itself, beside those of the models.
+# Names that a generated client defines itself, apart from the models.
 TAKEN = {"Response", "Client", "AuthenticatedClient", "HTTPStatus", "UnexpectedStatus"}
 
 
-def test_the_description_says_no_status_that_is_never_sent_and_no_name_that_a_client_has_taken() -> None:
+def test_description_has_only_sent_statuses_and_no_reserved_names() -> None:
     described = json.loads(DESCRIPTION.read_text(encoding="utf-8"))
     schemas = described["components"]["schemas"]
     assert not TAKEN & {*schemas, *(schema.get("title") for schema in schemas.values())}

@@ -1,4 +1,4 @@
-"""What a caller may do, and where: API keys and IAM identities are bound to collections, and others get nothing."""
+"""Authorization: API keys and IAM identities are bound to collections, and other callers are rejected."""
 
 from collections.abc import Collection, Iterator
 from http import HTTPStatus
@@ -100,7 +100,7 @@ def test_sessions_of_one_role_are_callers_of_their_own() -> None:
     assert len(names) == 2
 
 
-def test_a_collection_of_another_is_refused_in_the_words_of_one_that_does_not_exist() -> None:
+def test_foreign_collection_is_refused_like_a_missing_one() -> None:
     said = set()
     for wanted in (["a", "b"], ["never-was"]):
         with pytest.raises(ProblemError) as refused:
@@ -127,7 +127,7 @@ def test_thousands_of_callers_can_be_bound_and_each_gets_its_own(table: Any) -> 
     with table.batch_writer() as batch:
         for number in range(2000):
             batch.put_item({"caller": f"key#{number}", "collections": {f"tenant-{number}", "shared"}})
-    # Who is bound without actions may only ask.
+    # A binding without actions allows only questions.
     assert bindings(table).get("key#1999") == Binding(("shared", "tenant-1999"), frozenset({"ask"}))
     assert bindings(table).get("key#2000") is None
 

@@ -185,7 +185,7 @@ def test_the_last_exchanges_are_history_without_what_a_reply_added_to_them() -> 
         {"messages": [{"role": "user", "content": ""}]},
     ],
 )
-def test_what_would_change_the_reply_is_refused_with_a_sentence(fields: dict[str, Any]) -> None:
+def test_parameters_that_would_change_the_reply_are_refused(fields: dict[str, Any]) -> None:
     chat = {"model": "selfrag", "messages": [{"role": "user", "content": "Why?"}], **fields}
     with pytest.raises(InvalidInput, match=r"\.$"):
         translate(CompatibleRequest.model_validate(chat))

@@ -1,4 +1,4 @@
-"""The description says what a caller of this deployment has to show, and is the same in all else."""
+"""The description contains the deployment's authentication, and is otherwise the same."""
 
 import json
 from collections.abc import Iterator

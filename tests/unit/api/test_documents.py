@@ -107,7 +107,7 @@ def test_keys_that_could_mean_something_else_are_refused(key: str) -> None:
         UploadRequest(key=key, size=1)
 
 
-def test_a_key_of_a_kind_that_is_known_and_not_read_is_refused_with_what_to_do() -> None:
+def test_key_of_an_unsupported_kind_is_refused_with_advice() -> None:
     with pytest.raises(ValidationError, match=r"it is a Word document of the old kind; save it as \.docx"):
         UploadRequest(key="c/a.DOC", size=1)
 
@@ -138,9 +138,7 @@ def test_an_upload_of_no_size_or_of_too_much_is_refused(changed: dict[str, Any])
         (NoCredentialsError(), Misconfigured),
     ],
 )
-def test_a_bucket_that_does_not_do_what_it_should_is_an_error_with_a_name(
-    error: Exception, kind: type[SelfragError]
-) -> None:
+def test_bucket_failures_are_typed_errors(error: Exception, kind: type[SelfragError]) -> None:
     class Broken:
         def delete_object(self, **request: Any) -> None:
             raise error

@@ -1,4 +1,4 @@
-"""Pages of other origins, at the function itself: what a browser hears of the origins that a deployment names."""
+"""CORS at the function itself, for the origins that a deployment allows."""
 
 from typing import Any
 

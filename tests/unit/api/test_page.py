@@ -1,4 +1,4 @@
-"""The page that the function serves: what it may send to, wherever the bucket is."""
+"""The page that the function serves: its Content-Security-Policy for buckets of all regions."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,9 +18,7 @@ from tests.unit.api.test_ask import CONTEXT, event
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "ap-northeast-1"])
-def test_the_page_may_send_to_the_host_of_its_upload_addresses_and_to_no_other(
-    region: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_may_connect_only_to_the_upload_host(region: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION"):
         monkeypatch.setenv(name, region)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -41,7 +39,7 @@ def test_a_page_without_a_bucket_asks_its_own_api_alone() -> None:
 
 
 @pytest.mark.parametrize(("path", "status"), [("/v1/health", 200), ("/v1/openapi.json", 200), ("/v1/ask", 405)])
-def test_head_is_answered_as_get_is_but_for_the_body_which_its_sender_leaves_out(path: str, status: int) -> None:
+def test_head_gets_the_headers_of_get(path: str, status: int) -> None:
     got, head = (handler(event(method, path), CONTEXT) for method in ("GET", "HEAD"))
     assert head == got
     assert head["statusCode"] == status

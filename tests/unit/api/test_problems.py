@@ -1,4 +1,4 @@
-"""What an error of selfrag is to a caller of the API."""
+"""The conversion of selfrag's errors to problems of the API."""
 
 from http import HTTPStatus
 
@@ -9,9 +9,7 @@ from selfrag.domain.errors import Misconfigured, SelfragError, Unreadable
 
 
 @pytest.mark.parametrize("kind", [Misconfigured, Unreadable])
-def test_what_only_the_operator_can_mend_is_told_to_the_log_and_nobody_is_asked_to_try_again(
-    kind: type[SelfragError],
-) -> None:
+def test_operator_errors_are_logged_and_do_not_suggest_a_retry(kind: type[SelfragError]) -> None:
     problem = as_problem(kind("the secret arn:aws:secretsmanager:key"))
     assert (problem.status, problem.headers) == (HTTPStatus.INTERNAL_SERVER_ERROR, {})
     assert "arn:" not in problem.detail + problem.hint

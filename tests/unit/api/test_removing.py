@@ -25,7 +25,7 @@ _NUMBERS = count()
 
 
 class World:
-    """A bucket with one object in versions, the manifest, and executions that look and write when they are told to."""
+    """A bucket with versions of one object, the manifest, and executions that read and write on demand."""
 
     def __init__(self, manifest: Manifest) -> None:
         self.manifest = manifest
@@ -69,7 +69,7 @@ class World:
         self._claim(f"execution {next(_NUMBERS)}")
 
     def write(self) -> None:
-        """The execution that began first writes what it found."""
+        """Write the result of the execution that started first."""
         if self.begun:
             self.begun.pop(0)()
 
@@ -123,7 +123,7 @@ def test_a_deleted_document_is_removing_until_its_passages_are_gone(world: World
     assert world.status() is None
 
 
-def test_a_document_that_is_still_being_read_when_it_is_deleted_is_not_ready_in_between(world: World) -> None:
+def test_document_deleted_during_ingestion_never_becomes_ready(world: World) -> None:
     world.upload()
     world.look()
     world.ask_to_delete()
@@ -133,7 +133,7 @@ def test_a_document_that_is_still_being_read_when_it_is_deleted_is_not_ready_in_
     assert world.status() is None
 
 
-def test_what_is_uploaded_again_before_the_deletion_is_through_is_ready_when_it_has_been_read(world: World) -> None:
+def test_reupload_during_a_deletion_is_ready_after_ingestion(world: World) -> None:
     world.ask_to_delete()
     world.upload()
     assert world.status() == "removing"
@@ -176,9 +176,7 @@ steps = st.lists(st.sampled_from(["upload", "delete", "refused", "look", "write"
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps)
-def test_whatever_happens_in_whatever_order_in_the_end_the_status_is_that_of_the_bucket(
-    manifest: Manifest, taken: list[str]
-) -> None:
+def test_final_status_matches_the_bucket_in_any_order_of_events(manifest: Manifest, taken: list[str]) -> None:
     world = World(manifest)
     for step in taken:
         if step == "upload":

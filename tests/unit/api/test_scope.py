@@ -44,7 +44,7 @@ CALLERS = Tenants(
 
 
 class Service:
-    """The API over tables of moto, with machines that only record what they are started with."""
+    """The API over tables of moto, with machines that only record their inputs."""
 
     def __init__(self) -> None:
         self.states = FakeStates(start_execution={})
@@ -142,7 +142,7 @@ def test_three_hundred_collections_can_be_searched_at_once(service: Service) -> 
     assert (service.ask("some")[0], service.asked_under()) == (202, list(names))
 
 
-def test_a_key_of_all_collections_that_means_none_has_to_name_one_to_list_documents(service: Service) -> None:
+def test_key_of_all_collections_must_name_one_to_list_documents(service: Service) -> None:
     status, problem = service.send("unnamed", "GET", "/v1/documents")
     assert (status, "name one of yours" in problem["detail"]) == (400, True)
 

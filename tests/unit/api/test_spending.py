@@ -1,4 +1,4 @@
-"""The daily cap at the door: what a question reserves, and what a caller is told when nothing is left."""
+"""The daily cap at the API: the reservation of a question, and the response when the cap is reached."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Service:
         self.states.replies |= dict.fromkeys(self.states.replies, error)
 
     def committed(self) -> int:
-        """Return what is spent or reserved, in millionths of a dollar."""
+        """Return the spent and reserved amount, in millionths of a dollar."""
         items = boto3.client("dynamodb").scan(TableName=REQUESTS_TABLE)["Items"]
         return sum(int(item["committed"]["N"]) for item in items if item["id"]["S"].startswith("spending#"))
 
@@ -69,7 +69,7 @@ def test_a_question_past_the_daily_cap_is_refused_until_the_day_ends(service: Se
     assert "daily limit" in problem["detail"]
     assert "2026-11-28T00:00:00Z" in problem["detail"]
     assert service.states.asked == {}
-    # What is left pays a smaller question.
+    # The remainder is enough for a smaller question.
     assert service.ask(path, max_cost_usd=0.02)[0] < 300
     assert service.committed() == 120_000
     with time_machine.travel("2026-11-28T00:00:00.5Z", tick=False):
@@ -77,9 +77,7 @@ def test_a_question_past_the_daily_cap_is_refused_until_the_day_ends(service: Se
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_repeat_of_a_question_reserves_nothing_and_a_refused_one_is_asked_anew_the_next_day(
-    service: Service, path: str
-) -> None:
+def test_repeated_question_reserves_nothing_and_refused_one_restarts_next_day(service: Service, path: str) -> None:
     first = service.ask(path, "key")
     assert [service.ask(path, "key")[0] for _ in range(3)] == [first[0]] * 3 if path == PATHS[1] else True
     assert service.committed() == 50_000

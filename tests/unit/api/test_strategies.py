@@ -1,4 +1,4 @@
-"""What a deployment does not offer, and how much time there is."""
+"""Strategies that a deployment does not offer, and deadlines."""
 
 import json
 import time

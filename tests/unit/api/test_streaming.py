@@ -56,7 +56,7 @@ def heard(*views: tuple[int, Mapping[str, Any]], looks: int = 99) -> list[tuple[
     ]
 
 
-def test_a_pass_is_told_once_when_it_has_ended_and_the_answer_is_the_last_event() -> None:
+def test_each_pass_is_one_event_and_the_answer_is_the_last() -> None:
     events = heard(
         (200, running(AT_WORK)), (200, running(FIRST, AT_WORK)), (200, running(FIRST, SECOND)), (200, ANSWER)
     )
@@ -75,7 +75,7 @@ def test_a_look_that_says_nothing_takes_nothing_back(silent: tuple[int, dict[str
     assert [name for name, _ in events] == ["question", "pass", "", "", "answer"]
 
 
-def test_a_question_that_ends_without_an_answer_or_can_be_read_no_more_ends_in_an_error() -> None:
+def test_question_without_a_readable_answer_ends_in_an_error() -> None:
     *_, (name, problem) = heard((200, {"id": "q", "status": "failed", "passes": None}))
     assert (name, problem["status"], problem["request_id"]) == ("error", 500, "r")
     assert problem["hint"]

@@ -1,4 +1,4 @@
-"""How far a question is whose answers are compared: what is told of it before its response."""
+"""Progress of a question with compared answers, before its response."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def test_why_each_pass_was_made_is_told_in_a_line() -> None:
     assert seen.path == []
 
 
-def test_a_pass_that_has_ended_says_how_long_it_took_and_how_many_verdicts_of_each_label_it_brought() -> None:
+def test_ended_pass_has_its_duration_and_verdict_counts() -> None:
     claims = [{"claim": "C.", "support": support} for support in ("full", "full", "none")]
     passage = {"passage_id": "p", "relevant": True, "score": None, "label": "relevant"}
     verdicts = [

@@ -49,7 +49,7 @@ def test_a_part_is_made_once_until_it_is_forgotten() -> None:
     assert bootstrap.question_settings() is not first
 
 
-def test_a_part_that_is_handed_over_stands_in_until_the_block_ends_also_when_blocks_are_nested() -> None:
+def test_override_lasts_until_its_block_ends_also_if_nested() -> None:
     outer, inner, manifest = object(), object(), object()
     with bootstrap.using(index=outer, manifest=manifest):  # type: ignore[typeddict-item]
         with bootstrap.using(index=inner):  # type: ignore[typeddict-item]
@@ -93,7 +93,7 @@ def test_a_part_that_is_handed_over_is_used(name: str) -> None:
 
 FOUND = passage(collection="c")
 CLAIM = {"claim": "Leave is 25 days a year.", "support": "full", "passages": [1], "missing": ""}
-# Tasks of the steps that ask a service, and what the model says to them.
+# Tasks of the steps that call a service, with the model's reply.
 TASKS: dict[str, tuple[dict[str, Any], Any]] = {
     "decide_retrieval": ({"question": "?"}, {"reason": "r", "decision": "yes"}),
     "retrieve": ({"queries": ["?"], "collections": ["c"], "top_k": 4}, None),
@@ -134,13 +134,11 @@ def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
 
 @pytest.fixture
 def lambda_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this process imports now, it imports as a Lambda that starts."""
+    """Make this process look like a starting Lambda."""
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "selfrag-retrieve")
 
 
-def test_parts_are_made_at_the_start_of_a_lambda_and_wait_for_their_first_use_elsewhere(
-    request: pytest.FixtureRequest,
-) -> None:
+def test_clients_are_created_at_lambda_start_and_lazily_elsewhere(request: pytest.FixtureRequest) -> None:
     made: list[str] = []
     bootstrap.warm(lambda: made.append("on a laptop"))
     request.getfixturevalue("lambda_starts")
@@ -149,7 +147,7 @@ def test_parts_are_made_at_the_start_of_a_lambda_and_wait_for_their_first_use_el
 
 
 @pytest.mark.usefixtures("lambda_starts")
-def test_what_cannot_be_made_at_the_start_is_told_at_its_first_use_and_keeps_nothing_else_from_being_made() -> None:
+def test_client_that_fails_at_start_raises_at_first_use() -> None:
     bootstrap.warm(bootstrap.index, questions.claude_client, bootstrap.embedder)
     with pytest.raises(Misconfigured, match="SELFRAG_COLLECTION_ENDPOINT"):
         bootstrap.index()
@@ -159,7 +157,7 @@ def test_what_cannot_be_made_at_the_start_is_told_at_its_first_use_and_keeps_not
 
 
 @pytest.mark.usefixtures("lambda_starts")
-def test_a_part_that_failed_at_the_start_is_made_when_what_it_lacked_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_failed_at_start_is_created_once_possible(monkeypatch: pytest.MonkeyPatch) -> None:
     bootstrap.warm(api.api_settings)
     for machine in ("EXPRESS", "STANDARD"):
         monkeypatch.setenv(f"SELFRAG_{machine}_MACHINE_ARN", "arn:aws:states:eu-west-1:1:stateMachine:questions")
@@ -232,7 +230,7 @@ def test_no_logic_loads_an_sdk_or_what_reads_settings() -> None:
     assert loaded & {"anthropic", "boto3", "botocore", "opensearchpy", "httpx2", "pydantic_settings"} == set()
 
 
-def test_no_handler_loads_an_sdk_outside_a_lambda_so_that_a_part_that_is_handed_over_saves_the_time() -> None:
+def test_no_handler_imports_an_sdk_outside_a_lambda() -> None:
     loaded = loaded_by(*(name.replace(".logic", ".handler") for name in LOGIC))
     assert loaded & {"anthropic", "boto3", "opensearchpy", "httpx2"} == set()
 

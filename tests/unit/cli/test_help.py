@@ -1,4 +1,4 @@
-"""What the command says of itself: its version, its commands in groups, and examples that it takes."""
+"""The command's help: its version, its commands in groups, and examples that are valid."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""JSONata as Step Functions evaluates it; what is evaluated without the library gives the same."""
+"""JSONata as Step Functions evaluates it; the shortcut without the library gives the same results."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -27,7 +27,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def test_what_answers_on_the_laptop_loads_neither_moto_nor_boto3_nor_claudes_sdk(tmp_path: Path) -> None:
+def test_laptop_answers_without_importing_moto_boto3_or_anthropic(tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.mkdir()
     (documents / "fee.md").write_text("# Fees\n\nThe fee is 5 euros.\n", encoding="utf-8")

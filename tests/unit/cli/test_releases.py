@@ -1,4 +1,4 @@
-"""Going back to a release: which are kept, what is moved, and with which words it is refused."""
+"""Rollback to a release: available releases, changed aliases, and error messages."""
 
 import json
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ FIRST, SECOND = version("1", standard="1", ingestion="1"), version("2", standard
 
 @pytest.fixture
 def aws() -> Iterator[Any]:
-    """Lambda and Step Functions that answer what a test says, and nothing else."""
+    """Lambda and Step Functions with only the answers that a test sets."""
     functions, states = boto3.client("lambda", **KEYS), boto3.client("stepfunctions", **KEYS)
     with Stubber(functions) as of_lambda, Stubber(states) as of_states:
         yield SimpleNamespace(functions=of_lambda, states=of_states, releases=Releases(functions, states, "rag"))
@@ -54,9 +54,7 @@ def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it
     assert second.machines == {"standard": f"{HERE}:rag-standard:2", "ingestion": f"{HERE}:rag-ingestion:1"}
 
 
-def test_a_machine_that_came_later_goes_back_to_its_version_and_is_left_alone_where_a_release_has_none(
-    aws: Any,
-) -> None:
+def test_rollback_skips_machines_that_the_release_lacks(aws: Any) -> None:
     first, second = listed(aws, FIRST, version("2", standard="2", **{"reindex": "4"}))
     assert second.machines["reindex"] == f"{HERE}:rag-reindex:4"
     assert first.machines.keys() == {"standard", "ingestion"}
@@ -117,7 +115,7 @@ def test_a_release_whose_machine_was_deleted_is_refused_before_anything_is_moved
         aws.releases.make_live(first)
 
 
-def test_the_release_before_the_live_one_is_gone_back_to_or_the_one_that_is_named(aws: Any) -> None:
+def test_rollback_goes_to_the_previous_or_the_named_release(aws: Any) -> None:
     releases = listed(aws, FIRST, SECOND, version("4", standard="3"))
     assert find_rollback_target(releases, 4, None).number == 2
     assert find_rollback_target(releases, 2, 4).number == 4
@@ -131,9 +129,7 @@ def test_the_release_before_the_live_one_is_gone_back_to_or_the_one_that_is_name
         (2, 3, "There is no release 3; kept are 1, 2."),
     ],
 )
-def test_what_cannot_be_gone_back_to_is_refused_in_a_sentence(
-    aws: Any, live: int, wanted: int | None, sentence: str
-) -> None:
+def test_impossible_rollback_is_refused_in_a_sentence(aws: Any, live: int, wanted: int | None, sentence: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         find_rollback_target(listed(aws, FIRST, SECOND), live, wanted)
     assert str(refused.value) == sentence

@@ -10,7 +10,7 @@ Task = tuple[str, Any]
 
 
 def history_of(*tasks: Task) -> list[dict[str, Any]]:
-    """Return a history of tasks by name with what each gave back, a second apart."""
+    """Return a history of tasks with their results, a second apart."""
     events: list[dict[str, Any]] = [{"type": "ExecutionStarted"}]
     for name, result in tasks:
         events.append({"type": "TaskStateEntered", "stateEnteredEventDetails": {"name": name}})

@@ -19,7 +19,7 @@ def test_a_path_keeps_its_repeats_and_has_the_grading_of_one_search_once() -> No
     assert path_of(taken) == ["Retrieve", "Retrieve", "GradeRelevance", "RewriteQuestion", "Retrieve"]
 
 
-def test_what_runs_side_by_side_stands_in_one_order_whichever_began_first() -> None:
+def test_concurrent_steps_have_a_stable_order() -> None:
     first = [(0, step) for step in ("Generate", "GradeRelevance", "Retrieve", "DecideRetrieval", "Generate")]
     judged = [(1, step) for step in ("RewriteQuestion", "GradeUtility", "GradeSupport")]
     assert path_of(first + judged) == [
@@ -32,14 +32,14 @@ def test_what_fetches_an_earlier_answer_or_handles_the_response_is_not_in_the_pa
     assert path_of(enumerate(names)) == ["DecideRetrieval", "Generate", "GradeUtility"]
 
 
-def test_what_runs_side_by_side_is_one_round_and_a_search_is_none() -> None:
+def test_concurrent_calls_are_one_round_and_searches_none() -> None:
     drafted = [entry(0, step) for step in ("DecideRetrieval", "GradeRelevance", "GradeRelevance", "Generate")]
     assert rounds([entry(0, "Retrieve", 0), *drafted]) == 1
     assert rounds([entry(0, "Retrieve", 0), *drafted, entry(5, "GradeSupport"), entry(5, "GradeUtility")]) == 2
 
 
 def item(first: int, *names: str) -> list[Entry]:
-    """Return what the steps of one item of a Map left, each of which waited for the one before."""
+    """Return the sequential ledger entries of one item of a Map."""
     return [entry(first + place, name) for place, name in enumerate(names)]
 
 

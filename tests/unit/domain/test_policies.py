@@ -1,4 +1,4 @@
-"""What each strategy takes of a policy, what it has when nothing is said, and what it refuses, in one sentence."""
+"""The policy of each strategy: accepted fields, defaults, and one-sentence error messages."""
 
 import json
 from typing import Any
@@ -70,9 +70,7 @@ def test_a_tree_may_ask_the_model_more_often_than_an_answer_for_each_passage() -
         ({**CANDIDATES, "choices": ["SUPPORTS", "true"]}, "policy.choices was not accepted: two of them are the same"),
     ],
 )
-def test_what_a_strategy_does_nothing_with_or_does_not_take_is_refused_with_what_would_help(
-    fields: dict[str, Any], sentence: str
-) -> None:
+def test_unsupported_policy_fields_are_refused_with_advice(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(InvalidInput) as error:
         policy_of(fields)
     assert sentence in str(error.value)

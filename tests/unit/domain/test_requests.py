@@ -1,4 +1,4 @@
-"""What a caller may ask, and the one sentence that says what was wrong."""
+"""Valid requests, and the one-sentence error of invalid ones."""
 
 import json
 from typing import get_args

@@ -23,7 +23,7 @@ from selfrag.question.rewrite_question.logic import Rewrite
 from selfrag.runtime.settings import DEFAULT_MODELS
 
 FUNCTIONS = Path(__file__).parents[3] / "functions" / "selfrag" / "question"
-# What a step with two prompts asks for by the other one.
+# The second prompt of steps that have two.
 OTHERS = {"decide_retrieval/next": "next.md"}
 # The steps with a shorter prompt for local models.
 LOCAL = ("generate", "grade_relevance", "grade_support")
@@ -119,7 +119,7 @@ def test_prompt_is_long_enough_for_the_cache(step: str) -> None:
     assert min(len(text.encode()) for text in texts) >= CACHED_BYTES
 
 
-def test_what_the_writer_may_write_and_the_checker_has_to_pass_has_one_name_in_both_prompts() -> None:
+def test_writer_and_checker_prompts_use_the_same_terms() -> None:
     shared = {"Totals", "Conflicting passages", "Gaps"}
     for step in ("generate", "grade_support"):
         assert shared <= {name for name, _ in NAMED.findall(prompt_of(step))}

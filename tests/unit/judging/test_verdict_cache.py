@@ -146,7 +146,7 @@ def test_a_draft_that_was_flawed_is_asked_for_again(flaw: str) -> None:
     assert cache.kept == {}
 
 
-def test_an_empty_draft_is_asked_for_again_and_the_sign_that_there_is_no_answer_is_not() -> None:
+def test_empty_draft_is_regenerated_and_no_answer_sign_is_not() -> None:
     cache = MemoryCache()
     written(WRITTEN, cache, TextBlock(" \n"))
     assert cache.kept == {}

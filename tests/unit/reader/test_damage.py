@@ -87,7 +87,7 @@ def test_any_bytes_are_read_or_refused(extension, content):
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_any_damage_is_read_or_refused(extension, data):
-    # The PDF's own process costs a sixth of a second: what it runs is tried here, and the process itself below.
+    # The PDF process takes a sixth of a second, so its function is called directly here; the process is tested below.
     read = read_pdf if extension == ".pdf" else parse
     is_read_or_refused(f"a{extension}", data.draw(mutated(SEEDS[extension])), read)
 

@@ -11,7 +11,7 @@ from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavail
 from selfrag.reader.processes import pool
 from selfrag.reader.processes.pool import ContainedFunction, Pool, WorkerProcess
 
-# A module that the worker imports; each function does to it what a library in C might.
+# A module that the worker imports; each function fails like a C library.
 LIBRARY = """
 import os, sys, time
 def spins(key, content):
@@ -87,7 +87,7 @@ def test_a_process_that_has_grown_is_replaced() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_who_waits_for_a_file_is_told_when_the_workers_are_stopped() -> None:
+def test_waiting_callers_get_an_error_when_workers_stop() -> None:
     workers = Pool()
     worker = workers.take()
     workers.stop()

@@ -1,4 +1,4 @@
-"""Tags and a date: what a document says of itself, and what its object says in its place."""
+"""Tags and a date: a document's own metadata, and metadata of its object, which takes precedence."""
 
 from contextlib import suppress
 
@@ -107,7 +107,7 @@ def test_a_date_may_be_written_in_many_ways(date):
     "date",
     ["01/02/2026", "2/1/2026", "February 2026", "2026-02", "2026-02-30", "31 February 2026", "1 Fob 2026", "2026"],
 )
-def test_what_may_be_another_day_or_is_none_is_no_date(date):
+def test_ambiguous_and_invalid_dates_are_ignored(date):
     assert labels([], date).date is None
 
 
@@ -116,7 +116,7 @@ def test_an_object_says_when_it_was_last_changed():
     assert last_modified({}) is None
 
 
-def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_long():
+def test_tags_are_limited_in_number_and_length():
     given = ["x" * (MAX_TAG_CHARACTERS + 1), "", " ", "!", *map(str, range(MAX_TAGS + 5))]
     assert labels(given, "").tags == tuple(map(str, range(MAX_TAGS)))
 
@@ -125,7 +125,7 @@ def test_no_more_tags_are_kept_than_a_document_may_have_and_none_that_is_too_lon
 def test_any_text_is_a_label_or_none(tags, date):
     found = labels([tags], date)
     assert labels([", ".join(found.tags)], found.date or "") == found
-    # What is understood can be asked for, and given with an upload.
+    # The parsed labels are valid in filters and uploads.
     request = UploadRequest(key="a/a.md", size=1, tags=list(found.tags), date=found.date)
     assert (tuple(request.tags), request.date) == (found.tags, found.date)
 

@@ -67,7 +67,7 @@ def test_the_title_is_the_documents_own_else_its_file_name(path, content, title)
     assert parse(path, content.encode()).title == title
 
 
-def test_of_a_web_page_only_the_visible_text_is_read():
+def test_only_visible_text_of_a_web_page_is_read():
     page = """<html><head><title>T</title><style>p {color: red}</style></head><body><nav>Menu</nav>
     <script>alert("never")</script><template>Later</template><p hidden>Hidden</p><p style="display: none">Gone</p>
     <!-- a remark --><noscript>Enable it</noscript><p>Only <b>thi</b>s.</p></body></html>"""

@@ -15,7 +15,7 @@ EVENT = {"keep_warm": True}
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Yield what is counted and logged."""
+    """Yield the recorded metrics and logs."""
     notes: list[str] = []
     for module in (observability, api):
         monkeypatch.setattr(module, "count_step", lambda name, *_, **__: notes.append(name))

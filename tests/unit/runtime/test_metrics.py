@@ -1,4 +1,4 @@
-"""What CloudWatch is told: the metrics that the alarms and the dashboard stand on."""
+"""The metrics in CloudWatch that alarms and dashboard use."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -47,7 +47,7 @@ def test_a_step_that_fails_is_counted_as_an_error(emitted: Any) -> None:
     assert emitted()["Errors", (("step", "retrieve"),)] == 1
 
 
-def test_a_step_that_got_no_reply_is_counted_as_an_error_and_as_throttled_and_its_log_says_so(
+def test_step_without_a_reply_is_counted_and_logged_as_throttled(
     emitted: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     def work(task: Anything) -> StepResult:

@@ -1,4 +1,4 @@
-"""The pace of requests to a model: no more at a time than its slots, and none past the deadline."""
+"""The pace of requests to a model: limited by its slots, and none past the deadline."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

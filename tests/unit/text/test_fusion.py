@@ -1,4 +1,4 @@
-"""Fusion: what full text found and what the vector found, as one order."""
+"""Fusion: full-text and vector results in one order."""
 
 import random
 from itertools import pairwise
@@ -44,7 +44,7 @@ def test_a_weak_hit_is_before_a_passage_without_any_words() -> None:
     assert list(fused) == ["strong", "weak", "none"]
 
 
-def test_what_a_full_list_of_hits_lacks_is_as_good_as_the_last_of_it() -> None:
+def test_id_missing_from_a_full_list_scores_like_its_last_hit() -> None:
     by_text = {"a": 9.0, "b": 8.0, "c": 7.5}
     fused = fuse({**by_text}, {"a": 0.8, "b": 0.8, "c": 0.8, "beyond": 0.8}, text_full=True)
     assert fused["beyond"] == fused["c"]

@@ -35,7 +35,7 @@ def test_a_sentence_that_states_a_fact_becomes_its_question(sentence: str, quest
     "sentence",
     ["Some words.", "This is a rule.", "It is an old one.", "5. Appendix", "a=b must be c by d."],
 )
-def test_nothing_is_suggested_that_nobody_would_ask(sentence: str) -> None:
+def test_implausible_suggestions_are_dropped(sentence: str) -> None:
     assert suggestion("A. Standard Resolution Procedure", [], [TitledText("Rules", sentence)]) == ""
     twice = [TitledText("Fees", "The permit costs 15 EUR."), TitledText("Fees", "The permit costs 20 EUR.")]
     assert suggestion("Fees", [], twice) == "", "two passages may answer it"

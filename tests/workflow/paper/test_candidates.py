@@ -142,12 +142,12 @@ def test_an_answer_from_the_web_is_judged_like_any_other() -> None:
     assert (response["status"], response["answer"]) == ("answered", "As w0 says.")
 
 
-def test_where_picking_fails_the_question_fails_and_nothing_unpicked_goes_out() -> None:
+def test_failed_picking_fails_the_question_without_an_answer() -> None:
     response, _ = run(asked(), pick_candidate=[LOST])
     assert (response["status"], response["citations"]) == ("failed", [])
 
 
-def test_what_does_not_fit_is_not_begun_and_ends_as_partial() -> None:
+def test_work_beyond_a_limit_is_not_begun_and_ends_as_partial() -> None:
     response, scripted = run(asked(max_model_calls=16))
     assert (response["status"], response["answer"], scripted.count("generate")) == (
         "partial",

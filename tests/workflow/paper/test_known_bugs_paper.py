@@ -1,4 +1,4 @@
-"""The errors of the paper's public code (1fcdc42) that could occur here, each by what a user would see."""
+"""The errors of the paper's public code (1fcdc42) that could occur here, each by its visible effect."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def ranking(*names: str) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("names", [["d2"], ["d2", "d1"]])
-def test_error_4_where_a_search_is_always_made_the_best_answer_goes_out_and_not_the_last(names: list[str]) -> None:
+def test_error_4_forced_search_returns_the_best_answer(names: list[str]) -> None:
     response, _ = run(asked(retrieval="always"), **ranking(*names))
     assert (response["status"], response["answer"]) == ("answered", "As d2 says.")
 
@@ -30,7 +30,7 @@ def test_error_5_an_answers_use_counts_half_unless_the_asker_says_otherwise() ->
 
 
 def test_error_6_an_option_wins_however_its_answers_are_written() -> None:
-    """Of "true", "True" and "false" the first two are one option, whose sum is the higher one."""
+    """ "true" and "True" are one option, whose sum exceeds that of "false"."""
     options = {"a": ("true", 0.6), "b": ("True", 0.6), "c": ("false", 0.9)}
 
     def grade(event: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the published code of the paper's tree does wrong, by what a user would see."""
+"""Errors in the published code of the paper's tree, by their visible effects."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def test_weights_that_a_request_gives_decide_which_answer_wins() -> None:
 
 
 def test_a_sentence_follows_its_own_path_and_never_the_one_beside_it() -> None:
-    """10: from the second sentence on, the prompt held the sibling's text in place of the parent's."""
+    """10: from the second sentence on, the prompt held a sibling's text instead of the parent's."""
     both: dict[str, Row] = {**EXAMPLE, "2": (*EXAMPLE["2"][:4], "yes", ())}
     _, scripted = grow({"max_segments": 2}, **by_decider(both))
     written = [event["so_far"] for event in scripted.events_of("generate")]

@@ -140,7 +140,7 @@ def priced() -> dict[str, list[Any]]:
         ({"max_cost_usd": 0.0321}, "cost", 2, 32),
     ],
 )
-def test_a_level_that_could_pass_a_limit_is_not_begun_and_the_best_so_far_is_partial(
+def test_level_beyond_a_limit_is_not_begun_and_the_best_is_partial(
     policy: dict[str, Any], stopped: str, sentences: int, calls: int
 ) -> None:
     response, _ = grow(policy, **priced())
@@ -180,13 +180,13 @@ def test_one_passage_that_fails_does_not_fail_the_level(step: str, error: Except
 
 
 @pytest.mark.parametrize("step", ["grade_relevance", "generate", "retrieve"])
-def test_where_all_fail_the_question_fails_and_names_the_step(step: str) -> None:
+def test_question_fails_with_the_step_that_always_fails(step: str) -> None:
     response, _ = grow(**{step: [KeyError("a bug")]})
     assert response["status"] == "failed"
     assert step.title().replace("_", "") in response["answer"]
 
 
-def test_where_the_paths_of_a_level_cannot_be_ranked_the_beam_before_it_is_judged() -> None:
+def test_unrankable_level_falls_back_to_the_previous_beam() -> None:
     ranked = Scripted().script["rank_paths"][0]
     response, _ = grow(rank_paths=[ranked, KeyError("a bug")])
     assert (response["status"], response["answer"]) == ("partial", "Sentence 1 of p1-0.")

@@ -1,4 +1,4 @@
-"""What a tree of sentences does ahead: fewer rounds, and the answer that it would have had anyway."""
+"""Speculation in a tree of sentences: fewer rounds, and the same answer."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def test_calls_and_rounds_are_those_of_the_specification(
 ) -> None:
     response, _ = grow({"top_k": k, "max_segments": d, "speculate": speculate})
     assert (response["usage"]["model_calls"], response["usage"]["rounds"]) == (calls, 2 * d + 2)
-    # Of the decisions of a level those are needed whose paths stay in the beam.
+    # A level needs the decisions of the paths that stay in the beam.
     assert response["usage"]["waste"]["model_calls"] == waste == (k - 2) + (d - 2) * (2 * k - 2)
 
 

@@ -1,4 +1,4 @@
-"""What is seen of a question whose answers are compared, while it is at work and in its trace."""
+"""Views and traces of a question with compared answers."""
 
 from typing import Any
 

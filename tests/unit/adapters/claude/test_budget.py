@@ -1,4 +1,4 @@
-"""A step never spends more than it may: before each request, what is left decides how long its reply may be."""
+"""A step never exceeds its budget: before each request, the remainder limits the length of the reply."""
 
 import time
 from typing import Any
@@ -55,7 +55,7 @@ def test_whatever_is_asked_and_replied_costs_no_more_than_it_may(
         except BudgetExceeded:
             break
         assert MIN_TOKENS[kind] <= tokens <= MAX_TOKENS
-        # The model counts a token for every two bytes of natural text at the most, and replies as long as it may.
+        # The model counts at most one token per two bytes of natural text, and replies at full length.
         rubric, asked = len(RUBRIC.text) // 2, len(text.encode()) // 2
         wrote = {None: (0, 0), "5m": (rubric, 0), "1h": (0, rubric)}[life]
         call = call_of(request, asked + (0 if life else rubric), *wrote, tokens)
@@ -129,7 +129,7 @@ def test_a_request_without_a_reply_costs_its_input_at_the_most(fault: Fault) -> 
     assert 0 <= (first - second) * PRICES[HAIKU][1] <= (most_tokens(sent) + 400) * PRICES[HAIKU][0]
 
 
-def test_a_retry_that_the_budget_does_not_buy_ends_with_the_error_of_the_request_before_it() -> None:
+def test_unaffordable_retry_raises_the_previous_error() -> None:
     with ModelServer(lambda step, n: "dropped") as server:
         judgement = judge(server, 0.0005)
         assert server.counts["grade_relevance"] == judgement.attempts == 1

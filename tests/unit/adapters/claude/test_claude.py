@@ -1,4 +1,4 @@
-"""Claude over real HTTP: what is sent, and what becomes of each kind of reply."""
+"""Claude over real HTTP: requests, and the handling of each kind of reply."""
 
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -140,7 +140,7 @@ def test_a_verdict_of_another_shape_is_malformed(server: ModelServer, value: Any
         (404, errors.Misconfigured),
     ],
 )
-def test_what_no_later_try_would_mend_is_a_typed_error_after_one_request(fault: Fault, error: type[Exception]) -> None:
+def test_permanent_errors_are_not_retried(fault: Fault, error: type[Exception]) -> None:
     with ModelServer(lambda step, n: fault) as server, pytest.raises(error) as raised:
         judge(server)
     assert server.counts["grade_relevance"] == 1
@@ -185,7 +185,7 @@ def test_passages_go_as_search_results_with_citations_and_come_back_as_ranges(se
     assert blocks[0]["content"] == [{"type": "text", "text": "One. "}, {"type": "text", "text": "Two."}]
     assert blocks[0]["citations"] == {"enabled": True}
     assert blocks[1]["title"] == "b.md"
-    assert "format" not in sent["output_config"]  # the service refuses it beside citations
+    assert "format" not in sent["output_config"]  # the service rejects it together with citations
     assert [segment.citations for segment in writing.segments] == [(CitedBlocks(0, 0, 1),), (CitedBlocks(1, 0, 1),)]
 
 

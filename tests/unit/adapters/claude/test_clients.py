@@ -83,7 +83,7 @@ FAULTS = {
 
 
 def outcome(kind: str, respond: Reply, ask: str, provider: str) -> tuple[Any, list[Any], list[float]]:
-    """Return what a client makes of these replies, the requests that it sent, and its pauses."""
+    """Return a client's result for these replies, its requests, and its pauses."""
     sent: list[Any] = []
 
     def receive(request: httpx2.Request) -> httpx2.Response:

@@ -142,7 +142,7 @@ def test_the_call_tells_what_was_written_for_an_hour_and_what_it_cost() -> None:
     assert call.cost_usd == pytest.approx((100 * 1 + 100 * 1.25 + 900 * 2 + 50 * 0.5 + 10 * 10) / 1e6)
 
 
-def test_a_call_keeps_the_price_that_it_was_told_with_and_an_older_one_gets_todays() -> None:
+def test_call_keeps_its_recorded_price_and_older_ones_get_the_current() -> None:
     call = ModelCall(step="s", model=HAIKU, started_at=0, ended_at=1, stop_reason="", input_tokens=1_000_000)
     assert cost_usd(call, {}) == PRICES[HAIKU][0]
     assert cost_usd(call.model_copy(update={"cost_usd": 7.0}), {}) == 7.0

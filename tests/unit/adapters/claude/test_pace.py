@@ -1,4 +1,4 @@
-"""A refusal of the model is waited for as it asks, while there is time; four requests are sent at the most."""
+"""Throttled requests follow the model's Retry-After before the deadline, at most four requests."""
 
 import time
 from email.utils import formatdate
@@ -52,7 +52,7 @@ def judge(server: Spoiled, skipping: Skipping, recent: MemoryCalls | None = None
     ("header", "value", "seconds"),
     [("retry_after", "7", 7.0), ("retry_after", "0.5", 0.5), ("retry_after_ms", "1500", 1.5)],
 )
-def test_what_the_service_asks_for_is_waited_for_and_no_longer(
+def test_retry_after_is_respected_exactly(
     status: int, header: str, value: str, seconds: float, skipping: Skipping
 ) -> None:
     with Spoiled(status, None, **{header: value}) as server:
@@ -75,9 +75,7 @@ def test_a_wait_that_cannot_be_read_is_a_short_one(value: str, skipping: Skippin
 
 
 @pytest.mark.parametrize("fault", [408, 409, 429, 500, 503, 529, "timeout"], ids=str)
-def test_without_a_wait_that_is_asked_for_four_requests_are_sent_after_short_and_growing_pauses(
-    fault: Fault, skipping: Skipping
-) -> None:
+def test_four_requests_are_sent_with_growing_backoff_without_retry_after(fault: Fault, skipping: Skipping) -> None:
     with Spoiled(fault) as server:
         judgement = judge(server, skipping)
         assert server.counts["grade_relevance"] == judgement.attempts == 4
@@ -95,7 +93,7 @@ def test_the_pauses_of_two_functions_differ_by_chance(share: float, pauses: list
     assert skipping.slept == pauses
 
 
-def test_a_wait_that_ends_after_the_deadline_is_not_begun_and_the_service_is_what_was_busy(skipping: Skipping) -> None:
+def test_wait_beyond_the_deadline_raises_the_service_error(skipping: Skipping) -> None:
     with Spoiled(429, None, retry_after="25") as server:
         judgement = judge(server, skipping)
     assert (skipping.slept, judgement.attempts, judgement.error) == ([], 1, "TemporarilyUnavailable")
@@ -110,7 +108,7 @@ def test_where_not_even_a_short_wait_would_fit_time_is_what_is_missing(
     assert (skipping.slept, judgement.attempts, judgement.error) == ([], 1, "DeadlineExceeded")
 
 
-def test_a_step_waits_no_longer_than_its_function_may_run_however_late_the_deadline_is(skipping: Skipping) -> None:
+def test_step_never_waits_longer_than_its_function_timeout(skipping: Skipping) -> None:
     with Spoiled(429, None, retry_after=str(STEP_SECONDS)) as server:
         judgement = judge(server, skipping, left=300)
     assert (skipping.slept, judgement.error) == ([], "TemporarilyUnavailable")
@@ -125,9 +123,7 @@ def test_a_step_with_all_its_waits_ends_before_its_state_does() -> None:
 
 
 @pytest.mark.parametrize(("status", "error"), [(400, RequestRejected), (403, Misconfigured)])
-def test_what_no_later_try_would_mend_is_raised_also_after_a_wait(
-    status: int, error: type[Exception], skipping: Skipping
-) -> None:
+def test_permanent_error_after_a_wait_is_raised(status: int, error: type[Exception], skipping: Skipping) -> None:
     with Spoiled(429, status, None) as server, pytest.raises(error):
         judge(server, skipping)
     assert server.counts["grade_relevance"] == 2
@@ -149,7 +145,7 @@ def test_the_others_are_told_for_how_long_the_model_wants_to_be_left(skipping: S
     assert recent.refusals == [(HAIKU, 3.0)]
 
 
-def test_a_refusal_that_does_not_say_how_long_holds_the_others_back_for_a_few_seconds(skipping: Skipping) -> None:
+def test_refusal_without_retry_after_delays_others_for_seconds(skipping: Skipping) -> None:
     recent = MemoryCalls()
     with Spoiled(429, None) as server:
         judge(server, skipping, recent)
@@ -157,7 +153,7 @@ def test_a_refusal_that_does_not_say_how_long_holds_the_others_back_for_a_few_se
 
 
 class Impatient(MemoryCalls):
-    """Others were told to leave the model, each time that this is asked for a shorter while."""
+    """Recent calls whose required wait shrinks with each query."""
 
     def __init__(self, *patience: float) -> None:
         super().__init__()
@@ -170,7 +166,7 @@ class Impatient(MemoryCalls):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.9])
-def test_who_finds_that_others_were_told_to_wait_waits_too_and_a_share_of_a_second_more(share: float) -> None:
+def test_shared_refusal_delays_other_callers_with_jitter(share: float) -> None:
     skipping = Skipping(share)
     # It is looked at once for the mark of the prompt, and then before the request is sent.
     with Spoiled(None) as server:
@@ -178,7 +174,7 @@ def test_who_finds_that_others_were_told_to_wait_waits_too_and_a_share_of_a_seco
     assert skipping.slept == [4.0 + share, 2.0 + share]
 
 
-def test_who_has_no_time_to_hold_back_goes_on_at_once(skipping: Skipping) -> None:
+def test_shared_refusal_beyond_the_deadline_is_ignored(skipping: Skipping) -> None:
     with Spoiled(None) as server:
         judgement = judge(server, skipping, MemoryCalls(patience=120.0))
     assert (skipping.slept, judgement.attempts, judgement.verdict.score) == ([], 1, 0.9)

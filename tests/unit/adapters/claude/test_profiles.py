@@ -71,7 +71,7 @@ def cache() -> MemoryCache:
 
 @pytest.fixture
 def server(cache: MemoryCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """Yield a model whose verdict on support says what a passage says."""
+    """Yield a model whose support verdict quotes a passage."""
     with ModelServer() as running, bootstrap.using(secrets=any_secret, verdicts=cache, recent_calls=MemoryCalls()):
         monkeypatch.setenv("SELFRAG_MODEL_BASE_URL", running.url)
         yield running
@@ -97,7 +97,7 @@ def test_an_answer_that_nobody_doubts_is_judged_once(
 @pytest.mark.parametrize(
     ("profile", "models"), [("thrifty", [HAIKU]), ("balanced", [HAIKU, SONNET]), ("strict", [SONNET])]
 )
-def test_an_answer_with_a_number_that_no_passage_has_is_judged_again_where_the_profile_has_who_could(
+def test_unsupported_number_is_regraded_by_a_stronger_model(
     profile: str, models: list[str], server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SELFRAG_PROFILE", profile)
@@ -127,15 +127,13 @@ def test_both_judges_share_what_the_step_may_spend(server: ModelServer) -> None:
         "claims": [{"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}]
     }
     task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
-    # Enough for the small model, and not for the stronger one beside it.
+    # Enough for the small model, and not for the stronger one.
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))
     assert [call.model for call in result.calls] == [HAIKU]
     assert (result.verdict.level, result.error) == ("ungraded", "BudgetExceeded")
 
 
-def test_a_judge_that_gave_no_verdict_is_the_reason_and_not_that_the_stronger_one_is_too_dear(
-    server: ModelServer,
-) -> None:
+def test_missing_verdict_is_the_reason_if_the_stronger_judge_is_unaffordable(server: ModelServer) -> None:
     server.answers["grade_support"] = lambda body: {"claims": []}
     task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])
     result = grade(task, questions.grader("grade_support", PROMPT)(Limits(budget_usd=0.002)))

@@ -1,4 +1,4 @@
-"""What functions tell each other of their calls, in one item of the table of verdicts, which may fail."""
+"""Recent calls shared between functions in one item of the verdict table, which may be unavailable."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -100,7 +100,7 @@ def test_a_table_that_fails_is_no_failure_and_is_left_alone_for_a_while(deployme
     function = deployment.function("no-such-table")
     assert function.record_call("generate", SONNET).intervals == ()
     function.record_refusal(SONNET, 3)
-    # What this function was told itself it knows all the same.
+    # The function also counts its own refusals.
     assert function.record_call("generate", SONNET).patience == 3
     make_verdicts_table(deployment.table, "no-such-table")
     deployment.now += REST_SECONDS - 1

@@ -1,4 +1,4 @@
-"""A reply that cannot be used is a typed error or a flaw, whatever its bytes are, and what it cost is counted."""
+"""Unusable replies become typed errors or flaws, whatever their bytes, and their cost is counted."""
 
 import json
 from collections.abc import Callable
@@ -79,9 +79,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
 @pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
-def test_a_body_that_cannot_be_read_is_asked_for_again_and_then_the_service_is_unavailable(
-    body: bytes, kind: str, ask: Asking
-) -> None:
+def test_unreadable_body_is_retried_and_then_the_service_is_unavailable(body: bytes, kind: str, ask: Asking) -> None:
     reply = ask(claude_with(body, kind=kind))
     assert (reply.flaw, reply.error, reply.attempts) == ("unavailable", "TemporarilyUnavailable", 4)
     assert reply.cause.endswith("sent a reply that cannot be read")

@@ -1,4 +1,4 @@
-"""A model that did not reply is no error of a step: its result says why it brought nothing, and how often it asked."""
+"""An unavailable model is not an error of the step: the result has the reason and the number of requests."""
 
 import json
 from typing import get_args

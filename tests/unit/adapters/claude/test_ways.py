@@ -1,4 +1,4 @@
-"""The ways to a verdict: what a model refuses, is asked for in another way, and never twice."""
+"""Output modes for verdicts: a mode that the model rejects is replaced by the next one, and never tried twice."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,9 +57,7 @@ def claude_at(server: BedrockServer, model: str, known: Capabilities | None = No
         (TOOLLESS, ["json_schema", "offered_tool", "words"]),
     ],
 )
-def test_a_verdict_is_asked_for_in_the_next_way_when_one_is_refused_and_the_next_time_in_that(
-    bedrock: BedrockServer, model: str, ways: list[str]
-) -> None:
+def test_refused_output_mode_is_replaced_and_remembered(bedrock: BedrockServer, model: str, ways: list[str]) -> None:
     counted: list[tuple[str, str]] = []
     known = Capabilities(lambda *refused: counted.append(refused))
     judged = claude_at(bedrock, model, known).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
@@ -73,7 +71,7 @@ def test_a_verdict_is_asked_for_in_the_next_way_when_one_is_refused_and_the_next
     assert way_of(bedrock.requests[-1][1]) == ways[-1]
 
 
-def test_a_reply_without_the_offered_call_is_paid_and_counted_with_the_one_that_serves(bedrock: BedrockServer) -> None:
+def test_reply_without_the_offered_tool_call_is_paid_and_counted(bedrock: BedrockServer) -> None:
     judged = claude_at(bedrock, TALKATIVE).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert (judged.verdict is not None, judged.attempts, len(judged.usage["calls"])) == (True, 3, 2)
 
@@ -115,7 +113,7 @@ def judged_by(
         (JSON_SCHEMA, ["json_schema", "forced_tool"], ["json_schema", "forced_tool", "offered_tool"]),
     ],
 )
-def test_a_model_that_replies_as_if_no_verdict_was_requested_is_asked_in_the_next_way_and_later_in_that(
+def test_ignored_output_mode_is_replaced_and_remembered(
     words: Any, model: str, ignored: list[str], ways: list[str]
 ) -> None:
     counted: list[tuple[str, str]] = []
@@ -140,7 +138,7 @@ def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: 
     assert (judgement.flaw, judgement.attempts, capabilities.profile_for(model)) == ("malformed", 1, profile_of(model))
 
 
-def test_a_model_that_replies_in_prose_whatever_the_way_is_paid_for_each_once_and_then_asked_in_words_alone() -> None:
+def test_model_that_ignores_every_output_mode_is_asked_in_words() -> None:
     counted: list[tuple[str, str]] = []
     capabilities = Capabilities(lambda *feature: counted.append(feature))
     with Wayward(PROSE, "json_schema", "forced_tool", "offered_tool", "words") as server:
@@ -151,7 +149,7 @@ def test_a_model_that_replies_in_prose_whatever_the_way_is_paid_for_each_once_an
     assert counted == [(JSON_SCHEMA, way) for way in ("json_schema", "forced_tool", "offered_tool")]
 
 
-def test_a_way_that_one_reply_ignored_is_not_asked_for_again_though_no_later_reply_came() -> None:
+def test_ignored_output_mode_is_not_retried_without_a_later_reply() -> None:
     capabilities = Capabilities()
     with Wayward(PROSE, "json_schema") as server:
         server.begin_anew(lambda step, number: 400 if number == 2 else None)
@@ -172,7 +170,7 @@ def test_prose_of_a_refused_or_cut_reply_takes_no_way_from_a_model(stop: str) ->
     assert (judgement.flaw in ("refused", "cut"), judgement.attempts) == (True, 1)
 
 
-def test_a_verdict_in_prose_is_malformed_and_not_too_dear_if_the_budget_buys_no_other_way() -> None:
+def test_prose_verdict_is_malformed_if_another_mode_is_unaffordable() -> None:
     class Dear(Wayward):
         def answer(self, body: Any) -> tuple[int, Any]:
             status, message = super().answer(body)
@@ -222,7 +220,7 @@ def test_a_setting_that_a_model_refuses_is_left_out_and_the_verdict_is_given(mes
         assert way_of(server.requests[-1][1]) == "forced_tool"
 
 
-def test_the_cache_knows_a_verdict_by_its_texts_and_not_by_the_way_to_it(bedrock: BedrockServer) -> None:
+def test_verdict_cache_key_excludes_the_output_mode(bedrock: BedrockServer) -> None:
     kept, known = MemoryCache(), Capabilities()
     first = CachedClaude(claude_at(bedrock, OFFERED, known), CachedReplies(kept)).judge(
         "grade_relevance", RUBRIC, FIELDS, Relevance
@@ -234,9 +232,7 @@ def test_the_cache_knows_a_verdict_by_its_texts_and_not_by_the_way_to_it(bedrock
     assert (first.cached, second.cached, second.verdict) == (False, True, first.verdict)
 
 
-def test_a_call_costs_what_the_id_that_was_asked_costs_though_the_reply_names_the_model_alone(
-    bedrock: BedrockServer,
-) -> None:
+def test_call_is_priced_by_the_requested_model_id(bedrock: BedrockServer) -> None:
     call = claude_at(bedrock, FORCEABLE).judge("grade_relevance", RUBRIC, FIELDS, Relevance).call
     assert call is not None
     assert call.model == "claude-haiku-5-5"

@@ -1,4 +1,4 @@
-"""A decision model over the protocol: what is sent, and what counts as an answer."""
+"""Requests to a decision model, and validation of its replies."""
 
 import json
 import math
@@ -50,7 +50,7 @@ def test_every_kind_of_question_comes_back_with_the_probability_of_each_of_its_o
     assert (decisions.flaw, decisions.warnings) == (None, ())
 
 
-def test_a_call_has_its_step_its_tokens_and_its_price_and_is_no_call_of_a_language_model() -> None:
+def test_decider_call_has_step_tokens_and_price() -> None:
     with SystemOneServer() as server:
         decisions = decider_at(server, price=0.042).ask("grade_utility", STATE, QUESTIONS)
     call = decisions.call
@@ -61,7 +61,7 @@ def test_a_call_has_its_step_its_tokens_and_its_price_and_is_no_call_of_a_langua
 
 
 @pytest.mark.parametrize("mode", WRONG)
-def test_a_reply_that_is_no_verdict_is_none_and_says_why_without_a_second_request(mode: str) -> None:
+def test_invalid_reply_is_no_verdict_with_a_reason_and_no_retry(mode: str) -> None:
     with SystemOneServer(mode=mode) as server:
         decisions = decider_at(server).ask("grade_relevance", STATE, QUESTIONS)
     assert decisions.answers is None
@@ -169,7 +169,7 @@ def test_a_state_that_may_not_fit_the_window_is_not_sent() -> None:
 
 @given(st.text(max_size=2000))
 def test_no_text_has_more_tokens_by_any_common_tokenizer_than_the_check_counts(text: str) -> None:
-    # A tokenizer falls back to bytes for what it does not know, so digits and marks count one a byte.
+    # A tokenizer falls back to bytes for unknown text, so digits and marks count one per byte.
     from selfrag.text.budgets import most_tokens
 
     assert most_tokens(text) >= len(text.encode("utf-8", "replace")) / 2
@@ -185,7 +185,7 @@ def test_a_server_with_a_limit_of_bytes_is_no_verdict_above_it() -> None:
 
 
 @pytest.mark.parametrize("price", [0.0, 0.1])
-def test_a_server_that_counts_no_tokens_is_booked_at_the_most_that_it_may_be(price: float) -> None:
+def test_reply_without_token_counts_is_billed_at_the_maximum(price: float) -> None:
     with SystemOneServer(mode="zeros") as server:
         decisions = decider_at(server, price=price).ask("s", STATE, QUESTIONS)
     assert decisions.answers is not None
@@ -200,7 +200,7 @@ def test_a_budget_that_buys_no_decision_sends_nothing() -> None:
     assert (decisions.answers, decisions.error, server.bodies) == (None, "BudgetExceeded", [])
 
 
-def test_a_key_is_sent_where_there_is_one_and_a_wrong_one_is_no_verdict() -> None:
+def test_key_is_sent_if_set_and_wrong_key_gives_no_verdict() -> None:
     with SystemOneServer(key="good") as server:
         assert decider_at(server, key="good").ask("s", STATE, QUESTIONS).answers is not None
         wrong = decider_at(server, key="bad").ask("s", STATE, QUESTIONS)
@@ -241,7 +241,7 @@ def test_probabilities_count_only_if_they_are_of_all_options_and_add_up_to_1(val
     assert not is_distribution({**odds, "1": math.nan}, LEVELS)
 
 
-def test_of_equal_probabilities_the_worse_label_is_taken_and_a_level_is_the_median() -> None:
+def test_ties_take_the_worse_label_and_levels_are_medians() -> None:
     assert most_probable_option({"full": 0.5, "none": 0.5}, ("none", "full")) == "none"
     assert median_level({"1": 0.5, "2": 0.0, "3": 0.5}) == 1
     assert median_level({"1": 0.4, "2": 0.0, "3": 0.3, "4": 0.3}) == 3

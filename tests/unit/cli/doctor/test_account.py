@@ -91,7 +91,7 @@ def test_a_refused_call_is_reported_with_its_action_and_the_rest_is_looked_at() 
     assert "iam:GetRole" in results[0].says
 
 
-def test_an_account_with_few_functions_at_once_is_advised_to_request_more_and_to_set_the_limit() -> None:
+def test_low_concurrency_quota_gets_advice() -> None:
     few = finding("concurrency", {"lambda.GetAccountSettings": limit_of_lambda(10)})
     assert (few.level, "account_concurrency = 10" in few.do, "L-B99A9384" in few.do) == (Severity.LOOK, True, True)
     unset = finding("concurrency")

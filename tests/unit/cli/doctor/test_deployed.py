@@ -69,7 +69,7 @@ def test_a_page_that_is_no_page_blocks(api: ApiDouble) -> None:
     assert [each.level for each in visited(deployed(), api, "page")["page"]] == [Severity.BLOCKS]
 
 
-def test_a_health_that_is_not_ok_blocks_since_monitors_would_say_that_all_is_down(api: ApiDouble) -> None:
+def test_unhealthy_endpoint_blocks(api: ApiDouble) -> None:
     api.is_healthy = False
     [finding] = visited(deployed(), api, "health")["health"]
     assert (finding.level, "500" in finding.says) == (Severity.BLOCKS, True)

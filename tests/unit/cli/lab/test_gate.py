@@ -1,4 +1,4 @@
-"""A run fails by conditions: what is worse than a figure is named for a pull request."""
+"""Gate conditions: a run fails if a figure misses its limit, and the summary for a pull request names it."""
 
 import pytest
 

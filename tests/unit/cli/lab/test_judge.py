@@ -84,9 +84,7 @@ def test_every_answer_is_judged_by_one_model_against_what_its_writer_saw_and_pai
     assert len(server.requests) == 4, "the verdicts are stored"
 
 
-def test_the_same_judge_says_whether_an_answer_says_what_a_right_one_does_and_is_asked_where_it_is_not_plain(
-    server: ModelServer,
-) -> None:
+def test_judge_compares_unclear_answers_with_gold_answers(server: ModelServer) -> None:
     server.answers["grade_correctness"] = lambda body: {
         "reason": "r",
         "says": "yes" if fields_of(body["messages"][-1])["answer"] == "It is 1." else "partly",

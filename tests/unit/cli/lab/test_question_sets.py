@@ -1,4 +1,4 @@
-"""Question sets and feedback are read, and what is measured of answers by them: nearness, citations, abstentions."""
+"""Question sets and feedback, and the measures that use them: nearness, citations, abstentions."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def lines(tmp_path: Path) -> Write:
 
 
 def known(question: GoldQuestion) -> dict[str, Any]:
-    """Return what is known of a question, without what is not."""
+    """Return the fields of a question that are set."""
     return {name: value for name, value in vars(question).items() if name != "id" and value not in ((), None)}
 
 
@@ -100,7 +100,7 @@ def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
         read_questions(tmp_path / "set.json")
 
 
-def test_a_question_has_the_same_id_wherever_it_stands_and_one_asked_twice_has_two(lines: Write) -> None:
+def test_question_id_is_independent_of_position_and_unique(lines: Write) -> None:
     first = read_questions(lines({"question": "a?"}, {"question": "b?"}, {"question": "a?"}))
     second = read_questions(lines({"question": "b?"}, {"question": "a?", "answer": "now known"}, {"question": "a?"}))
     assert len({one.id for one in first}) == 3
@@ -176,14 +176,14 @@ def test_the_nearest_of_several_right_answers_counts() -> None:
     assert found["f1"] == found["match"] == Share(1)
 
 
-def test_an_answer_of_several_facts_matches_when_it_says_all_of_them_in_whatever_order() -> None:
+def test_answer_matches_if_it_has_all_facts_in_any_order() -> None:
     asked = gold(answers=("18 weeks, full pay",), facts=("18 weeks", "full pay"), answerable=True)
     assert measured(asked, response("At full pay, for 18 weeks."), 1.0)["match"] == Share(1)
     assert measured(asked, response("For 18 weeks."), 1.0)["match"] == Share(0)
 
 
 @pytest.mark.parametrize("status", ["abstained", "failed"])
-def test_who_does_not_answer_what_can_be_answered_has_nothing_right(status: str) -> None:
+def test_abstention_from_an_answerable_question_scores_zero(status: str) -> None:
     found = measured(KNOWN, response("Not found: 18 weeks", status), 1.0)
     assert found["f1"] == found["match"] == Share(0)
 
@@ -193,7 +193,7 @@ def test_to_abstain_is_right_where_there_is_no_answer_and_nothing_else_is() -> N
     assert measured(NONE, response("18 weeks"), 1.0)["f1"] == Share(0)
 
 
-def test_nothing_is_said_of_nearness_or_abstention_where_nothing_is_known() -> None:
+def test_nearness_and_abstention_need_gold_answers() -> None:
     found = measured(gold(), response(status="abstained"), 1.0)
     unknown = ("f1", "match", "citation_recall", "citation_precision")
     assert {name: found[name] for name in unknown} == dict.fromkeys(unknown, NOT_FOR_IT)
@@ -309,6 +309,6 @@ WORDS = st.text(alphabet="abthe 東京서울年1.。-", max_size=24)
 
 
 @given(WORDS, WORDS)
-def test_an_answer_is_as_near_to_itself_as_can_be_and_nearness_goes_both_ways(one: str, other: str) -> None:
+def test_nearness_is_reflexive_and_symmetric(one: str, other: str) -> None:
     assert 0 <= f1(one, other) == f1(other, one) <= 1
     assert f1(one, one) == 1

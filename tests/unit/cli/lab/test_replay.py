@@ -28,7 +28,7 @@ STEPS = ROOT / "functions" / "selfrag" / "question"
 
 
 def histories(count: int, server: ModelServer, **policy: Any) -> list[ExecutionHistory]:
-    """Of so many different questions, the histories as they are printed."""
+    """Return the printed histories of this many different questions."""
     with local_stack(server) as stack:
         ended = [
             stack.execute(
@@ -76,7 +76,7 @@ def stricter(tmp_path: Path) -> Callable[[str], str]:
     return write
 
 
-def test_under_a_changed_prompt_of_one_grader_that_one_alone_is_asked_and_once_for_each_trace(
+def test_changed_prompt_reruns_only_its_grader_once_per_trace(
     traced: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     traces = [build_trace(history) for history in traced]
@@ -145,7 +145,7 @@ def two() -> list[ExecutionHistory]:
         return histories(2, server, cache=False)
 
 
-def test_a_verdict_with_an_unknown_label_is_ungraded_and_in_no_figure_of_a_gate(
+def test_unknown_label_is_ungraded_and_excluded_from_gates(
     two: list[ExecutionHistory], again: Replaying, stricter: Callable[[str], str], server: ModelServer
 ) -> None:
     strange = {"claim": "Leave is 40 days.", "support": "-1", "passages": [], "missing": ""}
@@ -179,14 +179,14 @@ def test_a_verdict_without_a_key_stands_unless_its_step_is_changed(
     assert server.counts == {"grade_utility": 2}
 
 
-def test_verdicts_that_cannot_be_had_are_missing_and_the_next_replay_asks_for_them_alone(
+def test_next_replay_requests_only_missing_verdicts(
     traced: list[ExecutionHistory],
     again: Replaying,
     stricter: Callable[[str], str],
     server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Most of a verdict's cost is what it reads from the cache.
+    # Most of a verdict's cost is for input from the cache.
     monkeypatch.setenv("SELFRAG_PRICES", json.dumps({GRADER: [0.1, 0.5, 1.0]}))
     traces, option = [build_trace(history) for history in traced[:6]], stricter("grade_utility")
     found = again(traces, option, max_cost=0.0006, parallel=1)

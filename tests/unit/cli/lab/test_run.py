@@ -37,7 +37,7 @@ QUESTIONS = [gold(f"{number}?") for number in range(10)]
 
 
 class Asked:
-    """Answers, and counts what it was asked; `instead` may raise, or give another response."""
+    """Answers and counts questions; `instead` may raise, or give another response."""
 
     def __init__(self, instead: Callable[[AskRequest], dict[str, Any] | None] = lambda request: None) -> None:
         self.requests: list[AskRequest] = []
@@ -112,7 +112,7 @@ def _interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_what_is_at_work_when_a_run_is_interrupted_is_kept(opened: Any) -> None:
+def test_running_questions_of_an_interrupted_run_are_kept(opened: Any) -> None:
     begun, end = threading.Event(), threading.Event()
 
     def slowly(request: AskRequest) -> None:
@@ -135,7 +135,7 @@ def test_what_is_at_work_when_a_run_is_interrupted_is_kept(opened: Any) -> None:
     assert set((ask.times + rest.times).values()) == {1}
 
 
-def test_a_question_that_failed_is_asked_again_with_another_key_and_its_last_answer_counts(opened: Any) -> None:
+def test_failed_question_is_retried_with_a_new_key(opened: Any) -> None:
     first = Asked(lambda request: response(status="failed") if request.question == "3?" else None)
     again = Asked()
     with opened() as results:
@@ -383,7 +383,7 @@ def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twic
 
 
 @pytest.mark.parametrize("status", [202, 409, 429, 503])
-def test_what_is_at_work_or_refused_for_a_while_is_worth_another_try(
+def test_running_and_throttled_questions_are_retryable(
     deployed: Callable[..., tuple[Deployment, str]], status: int
 ) -> None:
     _, url = deployed(status)

@@ -29,7 +29,7 @@ def of(*values: float | None, name: str = "match") -> list[Measured]:
     return [{name: NOT_FOR_IT if value is None else Share(value)} for value in values]
 
 
-def test_a_difference_on_every_question_is_real_and_one_by_the_toss_of_a_coin_is_not() -> None:
+def test_consistent_difference_is_significant_and_random_one_is_not() -> None:
     base = [float(number % 2) for number in range(200)]
     better = compute_differences(of(*base), of(*(value + 0.1 for value in base)))["match"]
     assert (better.value, better.low, better.high) == (pytest.approx(0.1), pytest.approx(0.1), pytest.approx(0.1))
@@ -59,7 +59,7 @@ def test_the_interval_is_that_of_the_means_of_questions_that_are_drawn_again_for
         (6, 0, 0.0312, "real"),
     ],
 )
-def test_of_a_yes_or_no_a_difference_is_real_by_the_exact_test(won: int, lost: int, p: float, verdict: str) -> None:
+def test_binary_differences_use_the_exact_test(won: int, lost: int, p: float, verdict: str) -> None:
     same = [1.0] * (200 - won - lost)
     found = compute_differences(of(*same, *[0.0] * won, *[1.0] * lost), of(*same, *[1.0] * won, *[0.0] * lost))["match"]
     assert (found.won, found.lost, found.p, found.verdict) == (won, lost, pytest.approx(p, abs=1e-4), verdict)

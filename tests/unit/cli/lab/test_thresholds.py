@@ -22,9 +22,7 @@ def outcomes(named: list[tuple[str, Outcome]]) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("accuracy", [0.7, 0.8, 0.9, 0.95])
-def test_on_the_held_out_half_the_limit_of_false_passes_is_exceeded_for_at_most_10_of_100_seeds(
-    accuracy: float,
-) -> None:
+def test_held_out_half_rarely_exceeds_the_limit_of_false_passes(accuracy: float) -> None:
     exceeded = 0
     for seed in range(100):
         judged = [(f"{seed} {row.number}", row.outcome) for row in statements(accuracy, 1000, seed)]
@@ -69,7 +67,7 @@ def in_second_half(name: str) -> bool:
     return hashlib.sha256(name.encode()).digest()[0] % 2 == 1
 
 
-def test_a_sure_no_counts_as_a_false_strip_and_a_sure_yes_as_a_false_pass() -> None:
+def test_confident_errors_count_as_false_strips_and_false_passes() -> None:
     half = report_half(outcomes(rows(False, 0.95, 3) + rows(True, 0.05, 2) + rows(True, 0.5, 4)), 0.9, 0.1)
     assert (half.decided, half.false_passes.count, half.false_passes.of) == (5, 3, 3)
     assert (half.false_strips.count, half.false_strips.of) == (2, 6)

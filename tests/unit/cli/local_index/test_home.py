@@ -59,7 +59,7 @@ def test_a_file_that_is_no_database_is_said_with_what_would_be_lost_without_it(h
         connect("CREATE TABLE IF NOT EXISTS t (n)")
 
 
-def test_what_fails_half_way_leaves_nothing_behind() -> None:
+def test_failed_transaction_is_rolled_back() -> None:
     def half_way() -> None:
         with open_transaction(connection):
             connection.execute("INSERT INTO t VALUES (1)")

@@ -1,4 +1,4 @@
-"""A directory is read into the index, and the index stays in step with it."""
+"""Ingestion of a directory, and updates of the index."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -34,7 +34,7 @@ def test_the_report_is_one_line() -> None:
     assert report(added=2, unchanged=1).summary() == "2 added, 0 changed, 0 removed, 1 unchanged, 0 failed"
 
 
-def test_nothing_is_embedded_twice_across_documents_directories_and_changes(write: Write) -> None:
+def test_equal_passages_are_embedded_once(write: Write) -> None:
     embedder = FakeEmbedder()
     section = "# Leave\n\n" + "Leave is 25 days a year. " * 15
     directory, copy = write({"a.md": section, "b.md": section}), write({"other.md": section}, "copy")

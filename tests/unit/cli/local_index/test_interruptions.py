@@ -36,7 +36,7 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
-def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) -> None:
+def test_interrupted_ingestion_is_resumed(write: Write) -> None:
     embedder = FakeEmbedder()
     directory = write({"a.md": LEAVE, "b.md": " ".join(map(str, range(40000)))})
 
@@ -58,7 +58,7 @@ def test_what_an_interrupted_ingestion_has_done_is_not_done_again(write: Write) 
     assert manifest_ids() == index_ids()
 
 
-def test_what_other_processes_do_meanwhile_is_waited_for(write: Write, tmp_path: Path) -> None:
+def test_writes_wait_for_other_processes(write: Write, tmp_path: Path) -> None:
     directory = write({"a.md": "Old."})
 
     def another_process(progress: Progress) -> None:

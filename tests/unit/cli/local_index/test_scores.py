@@ -1,4 +1,4 @@
-"""Full text is scored by BM25 over the collections searched, and what is equal keeps one order."""
+"""Full text is scored by BM25 over the searched collections, and equal scores keep a stable order."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def test_scores_are_those_of_bm25_over_the_collections_searched(
 
 
 def by_bm25s(texts: dict[str, list[str]], query: str) -> dict[str, float]:
-    """Return what the library gives the passages that share a token with the query."""
+    """Return the library's scores of the passages that share a token with the query."""
     vocabulary: dict[str, int] = {}
     ids = [[vocabulary.setdefault(token, len(vocabulary)) for token in text] for text in texts.values()]
     wanted = [vocabulary[token] for token in tokens(query) if token in vocabulary]
@@ -59,7 +59,7 @@ def by_bm25s(texts: dict[str, list[str]], query: str) -> dict[str, float]:
 
 
 FEW_WORDS = st.lists(st.sampled_from(["leave", "pay", "休暇", "2×4", "!"]), max_size=20).map(" ".join)
-# Passages are written by name and collection, in place of one of that name; or one is removed.
+# Passages are added or replaced by name and collection, or removed.
 CHANGES = st.lists(
     st.tuples(st.integers(0, 9), st.one_of(st.none(), st.tuples(st.sampled_from("ab"), FEW_WORDS))), min_size=1
 )

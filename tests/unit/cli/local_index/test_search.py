@@ -93,7 +93,7 @@ def test_words_are_found_in_other_forms_in_titles_and_in_file_names(index: Embed
     assert by_text(index, "vpn", collection) == ["vpn.txt"]
 
 
-def test_what_shares_no_word_with_the_query_is_not_found_by_text(index: EmbeddedIndex, write: Write) -> None:
+def test_full_text_needs_a_shared_word(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({"a.txt": "Leave is granted.", "b.txt": "Pay day."}))
     assert by_text(index, "granted", collection) == ["a.txt"]
     assert by_text(index, "elephants", collection) == []
@@ -161,7 +161,7 @@ def test_passages_are_fetched_in_the_order_of_their_ids_without_those_that_are_g
     assert index.fetch([two.passage_id, "gone", one.passage_id], Bounds([collection])) == [two, one]
 
 
-def test_what_another_connection_changes_is_found_at_once(index: EmbeddedIndex, write: Write) -> None:
+def test_changes_of_another_connection_are_visible_at_once(index: EmbeddedIndex, write: Write) -> None:
     directory = write({"a.txt": "Leave is granted."})
     collection = indexed(directory)
     assert by_text(index, "granted", collection) == ["a.txt"]

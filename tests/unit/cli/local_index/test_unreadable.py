@@ -1,4 +1,4 @@
-"""What cannot be read of a directory is said, and the rest is found."""
+"""Unreadable files of a directory are reported, and the others are indexed."""
 
 import contextlib
 import errno
@@ -61,7 +61,7 @@ DENIED = {
 
 
 @pytest.mark.parametrize(("function", "path", "kept"), DENIED.values(), ids=DENIED.keys())
-def test_what_cannot_be_read_now_keeps_its_passages(
+def test_unreadable_document_keeps_its_passages(
     write: Write, monkeypatch: pytest.MonkeyPatch, function: str, path: str, kept: set[str]
 ) -> None:
     documents = {"hr/a.md": LEAVE, "hr/sub/b.md": "Pay.", "hr/sub/c.md": "Tea.", "ops/d.md": "Crane."}
@@ -128,7 +128,7 @@ def test_one_document_half_of_a_collection_and_renamed_files_go_without_a_questi
     assert (told.added, told.removed, told.loss) == (2, 4, "")
 
 
-def test_what_could_not_be_read_of_a_file_is_a_warning_and_the_rest_is_found(write: Write) -> None:
+def test_unreadable_content_is_a_warning_and_the_rest_is_found(write: Write) -> None:
     directory = write({"pay.csv": "Name,Pay\nAda,10\nBob,20,30\n"})
     warning = "pay.csv has rows with more values than its first row has names (1 of 2)."
     assert ingest(directory) == report(added=1, warnings=[warning])
@@ -153,7 +153,7 @@ def test_hidden_files_and_linked_directories_are_not_read(write: Write, tmp_path
     assert ingest(directory) == report(added=1, links=2)
 
 
-def test_what_is_no_regular_file_is_skipped(write: Write) -> None:
+def test_irregular_files_are_skipped(write: Write) -> None:
     directory = write({"a.md": LEAVE})
     os.mkfifo(directory / "pipe.md")
     (directory / "broken.md").symlink_to(directory / "nowhere.md")

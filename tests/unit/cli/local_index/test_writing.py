@@ -1,4 +1,4 @@
-"""What is written to the embedded index is found, and what is deleted is not."""
+"""Writes to the embedded index, and deletions, are visible to searches."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -35,7 +35,7 @@ def held(index: EmbeddedIndex, *collections: str) -> list[Passage]:
     return [passage for passage, _ in index.search("", VECTOR, 50, Bounds(collections or ["c"])).by_vector]
 
 
-def test_what_is_added_is_found_under_ids_of_the_indexs_own(index: EmbeddedIndex) -> None:
+def test_added_passages_get_ids_of_the_index(index: EmbeddedIndex) -> None:
     added = index.add([entry("p1"), entry("p2")])
     assert (added.failed, added.unknown) == ({}, set())
     assert added.ids.keys() == {"p1", "p2"}
@@ -53,7 +53,7 @@ def test_a_passage_keeps_its_heading_and_page_and_names_its_document_without_the
     assert passage == entry("p1", document="people/leave.md").passage
 
 
-def test_what_is_deleted_is_not_found_and_may_be_deleted_again(index: EmbeddedIndex) -> None:
+def test_deletion_is_effective_and_idempotent(index: EmbeddedIndex) -> None:
     added = index.add([entry("p1"), entry("p2"), entry("p3", collection="d")])
     assert len(held(index, "c", "d")) == 3
     index.delete([added.ids["p1"], added.ids["p3"], "never there"])

@@ -80,13 +80,11 @@ def calls(log: Path) -> int:
 
 
 def ingested(folder: Path) -> list[str]:
-    """Return what the report of an ingestion warns of."""
+    """Return the warnings of an ingestion's report."""
     return sync(DocumentSource("scans", folder), embedder=FakeEmbedder()).warnings
 
 
-def test_pictures_of_pages_are_read_where_tesseract_is_on_the_path_and_the_report_says_how_sure_it_is(
-    install: Install, folder: Path
-) -> None:
+def test_scans_are_recognised_by_tesseract_with_a_reported_confidence(install: Install, folder: Path) -> None:
     log = install()
     (folder / "scan.pdf").write_bytes(scanned_pdf("x", among="Travel"))
     assert ingested(folder) == ["scan.pdf: the text of 1 page was recognised from pictures, with a confidence of 96%."]
@@ -106,7 +104,7 @@ def test_without_tesseract_the_report_says_plainly_what_was_not_read_and_how_it_
     assert "tesseract on the PATH" in told
 
 
-def test_what_was_refused_without_tesseract_is_read_once_it_is_there(
+def test_scans_refused_without_tesseract_are_read_once_it_is_installed(
     install: Install, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))

@@ -110,7 +110,7 @@ def test_what_waits_waits_as_it_is_told() -> None:
     assert kinds(ended).count("TaskFailed") == 5
 
 
-def test_items_run_side_by_side_as_many_as_may_and_their_results_are_in_order() -> None:
+def test_map_items_run_concurrently_with_results_in_order() -> None:
     together, most, at_work = threading.Barrier(3), [], set[int]()
 
     def meet(item: int) -> int:
@@ -142,7 +142,7 @@ def test_an_item_that_fails_lets_no_other_begin_and_is_caught_by_the_map() -> No
     ]  # fmt: skip
 
 
-def test_an_item_that_is_at_work_when_another_fails_ends_with_the_state_that_it_is_in() -> None:
+def test_running_map_item_stops_after_its_state_if_another_fails() -> None:
     failed, begun = threading.Event(), threading.Event()
 
     def first(item: int) -> Any:
@@ -164,7 +164,7 @@ def test_an_item_that_is_at_work_when_another_fails_ends_with_the_state_that_it_
     assert "MapIterationAborted" in kinds(running)
 
 
-def test_what_an_item_assigns_is_its_own() -> None:
+def test_map_item_assignments_are_local() -> None:
     inner = {"P": {"Type": "Pass", "Assign": {"n": "{% $states.input %}"}, "Output": "{% $m %}", "End": True}}
     states = {
         "F": {"Type": "Pass", "Assign": {"m": 7}, "Next": "M"},
@@ -221,7 +221,7 @@ def test_a_watcher_hears_of_a_step_that_ends_while_the_next_is_at_work() -> None
     assert running.watch(len(running.history), SOON) is None
 
 
-# What the runner reads of a state of each type; `Comment` is for people.
+# The fields of each state type that the runner reads; `Comment` is for people.
 _LEFT, _TRIED = {"Type", "Comment", "Assign", "Output", "Next", "End"}, {"Retry", "Catch"}
 READ: dict[str, set[str]] = {
     "Pass": _LEFT,

@@ -1,4 +1,4 @@
-"""Ingestion beside the served API: one run at a time, nothing forgotten, no failure silent."""
+"""Background ingestion of the served API: one run at a time, no lost events, no silent failures."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ SECONDS = 10.0
 
 
 class Documents:
-    """Notes what it is told; `refreshed` gives each refresh as it comes."""
+    """Records calls; `refreshed` yields each refresh."""
 
     def __init__(self) -> None:
         self.marked: list[tuple[str, str]] = []
@@ -30,7 +30,7 @@ class Documents:
 
 
 class Runs:
-    """An ingestion that the test ends: `begun` gives a number when a run begins, `end` ends it as told."""
+    """A controllable ingestion: `begun` yields a number when a run begins, `end` ends it."""
 
     def __init__(self) -> None:
         self.begun: SimpleQueue[int] = SimpleQueue()
@@ -54,7 +54,7 @@ def ingesting(runs: Runs, listed: Documents) -> Iterator[IngestionThread]:
         yield started
 
 
-def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
+def test_events_during_a_run_share_one_following_run() -> None:
     runs, listed = Runs(), Documents()
     with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')
@@ -64,7 +64,7 @@ def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
         documents.changed("hr/d.md", "")
         assert runs.begun.empty()
         runs.end()
-        # What waits for the next run is not shown as it was before.
+        # A pending document is not shown in its former state.
         later = {"hr/b.md": '"later"', "hr/c.md": '"later"', "hr/d.md": ""}
         assert listed.refreshed.get(timeout=SECONDS) == (later, {}, "")
         assert runs.begun.get(timeout=SECONDS) == 2
@@ -80,9 +80,7 @@ def test_what_comes_during_a_run_is_for_one_run_after_it() -> None:
     ]
 
 
-def test_a_run_that_fails_is_told_with_what_it_was_for_and_the_next_one_runs(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_failed_run_is_reported_and_the_next_one_starts(capsys: pytest.CaptureFixture[str]) -> None:
     runs, listed = Runs(), Documents()
     with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')

@@ -55,7 +55,7 @@ def test_a_connection_without_a_whole_head_is_closed_in_time(sent: bytes) -> Non
         assert is_closed(again)
 
 
-def test_of_too_many_connections_the_oldest_without_a_whole_request_is_closed() -> None:
+def test_oldest_incomplete_connection_is_closed_at_the_limit() -> None:
     body = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf"
     with served(60, 3) as port, ExitStack() as stack:
         held = [opened(stack, port, sent) for sent in (body, HALF, b"")]

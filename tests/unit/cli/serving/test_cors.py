@@ -16,7 +16,7 @@ SENT: list[dict[str, Any]] = []
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
-    """Return a function that notes what it was asked, and tells what it takes."""
+    """Record a request; allow only POST and OPTIONS."""
     SENT.append(event)
     status, headers = (204, {"Allow": ["POST, OPTIONS"]}) if event["httpMethod"] == "OPTIONS" else (202, {})
     return {"statusCode": status, "body": "", "multiValueHeaders": {**headers, "Location": ["/v1/questions/a"]}}
@@ -95,9 +95,7 @@ def test_a_named_page_may_send_what_it_asked_about_and_read_where_to_look_and_wh
     assert "access-control-allow-credentials" not in reply.headers
 
 
-def test_another_page_than_the_named_ones_gets_no_word_and_no_cache_takes_one_for_the_other(
-    named: httpx2.Client,
-) -> None:
+def test_other_origins_get_no_cors_headers_and_caches_vary_by_origin(named: httpx2.Client) -> None:
     assert "allow-origin" not in about_cors(preflight(named, OTHER))
     for headers in ({"Origin": OTHER}, {"Origin": PAGE}, {}):
         assert named.get("/v1/health", headers=headers).headers["vary"] == "Origin"
@@ -118,7 +116,7 @@ def test_every_page_is_let_in_only_if_that_is_what_was_asked_for(to_all: httpx2.
 @pytest.mark.parametrize(
     "named_so", ["app.example.com", "https://app.example.com/", "HTTPS://A.example", "null", "https://*.a.example", ""]
 )
-def test_what_no_browser_would_call_an_origin_is_refused_in_a_sentence(named_so: str) -> None:
+def test_invalid_origins_are_refused_in_a_sentence(named_so: str) -> None:
     with pytest.raises(InvalidInput, match="is no origin: name it as"):
         origins_of([named_so])
 

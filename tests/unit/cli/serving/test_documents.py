@@ -42,7 +42,7 @@ def listed(manifest: LocalManifest, collection: str = "hr") -> dict[str, tuple[s
     return {record.key: ("removing" if record.is_removing else record.status, record.reason) for record in records}
 
 
-def test_what_another_process_records_is_listed_at_once(manifest: LocalManifest) -> None:
+def test_records_of_another_process_are_listed_at_once(manifest: LocalManifest) -> None:
     with opened_manifest() as another:
         record(another, "hr/a.md")
         record(another, "pay/b.md")
@@ -93,9 +93,7 @@ def test_after_a_run_that_failed_only_what_it_did_not_record_is_failed_for_its_r
     }
 
 
-def test_a_deleted_document_is_removing_until_the_run_that_removes_it_whatever_other_runs_find(
-    manifest: LocalManifest, documents: Documents
-) -> None:
+def test_deleted_document_is_removing_until_its_own_run(manifest: LocalManifest, documents: Documents) -> None:
     record(manifest, "hr/a.md")
     manifest.claim(identity("hr/a.md"), "hr/a.md", "hr", "a run that has begun")
     for key in ("hr/a.md", "hr/never.md"):
@@ -118,7 +116,7 @@ def test_a_new_upload_of_a_document_that_is_removing_is_working(manifest: LocalM
     assert listed(manifest) == {"hr/a.md": ("ready", "hr/a.md is ready.")}
 
 
-def test_a_deletion_that_no_run_could_follow_is_failed_with_its_reason_and_one_that_was_followed_is_not(
+def test_deletion_without_a_successful_run_is_failed_with_its_reason(
     manifest: LocalManifest, documents: Documents
 ) -> None:
     for key in ("hr/still.md", "hr/gone.md"):

@@ -19,7 +19,7 @@ ACCEPT = {"accept": "text/event-stream"}
 
 
 class Question:
-    """A question at work, of which the API says `view`; nothing of it changes unless a test says so."""
+    """A running question with the API's `view`, which changes only if a test changes it."""
 
     def __init__(self) -> None:
         self.view: dict[str, Any] = {"id": "q", "status": "running"}

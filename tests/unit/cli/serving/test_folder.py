@@ -18,7 +18,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def everything(directory: Path) -> dict[str, bytes | None]:
-    """All that lies beside and below a directory, with what it holds."""
+    """Return the contents of all files in a directory and its siblings."""
     found = sorted(directory.parent.rglob("*"))
     return {str(path): path.read_bytes() if path.is_file() else None for path in found}
 
@@ -55,9 +55,7 @@ def test_a_file_is_put_replaced_and_deleted_in_folders_made_for_it(directory: Pa
         ("hr/folder.md", "in its way"),
     ],
 )
-def test_what_cannot_be_a_document_below_the_directory_is_refused_and_changes_nothing(
-    directory: Path, key: str, word: str
-) -> None:
+def test_invalid_document_paths_are_refused_without_changes(directory: Path, key: str, word: str) -> None:
     (directory / "linked").symlink_to(directory.parent / "elsewhere")
     (directory / "folder.md").mkdir()
     (directory / "inner").symlink_to(directory / "folder.md")  # what lies behind a link is not ingested

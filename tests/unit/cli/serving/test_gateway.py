@@ -1,4 +1,4 @@
-"""What a server of many threads needs that a Lambda, which has one request at a time, does not."""
+"""Thread safety of the server: unlike a Lambda, it serves several requests at a time."""
 
 import hashlib
 from collections.abc import Iterator
@@ -26,7 +26,6 @@ def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.Monke
         return int(handler(event_of(ProxyRequest("GET", "/v1/health", {}, {})), LocalContext())["statusCode"])
 
     def interrupted(route: Route, *given: Any, **named: Any) -> None:
-        """What comes before all requests, as it is when another one comes in the middle of it."""
         monkeypatch.setattr(Route, "_build_middleware_stack", build)
         with ThreadPoolExecutor(1) as other:
             other.submit(status).result()

@@ -1,4 +1,4 @@
-"""HTTP as uvicorn takes it here: what is no request, what is too large, and clients that take their time."""
+"""HTTP limits of the server: malformed requests, large requests, and slow clients."""
 
 import http.client
 import socket
@@ -29,7 +29,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture
 def sent(url: str) -> Iterator[socket.socket]:
-    """Yield a connection that fails rather than wait: what is asked for on it has to come."""
+    """Yield a connection with a timeout, so that a missing reply fails."""
     with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=20) as connection:
         yield connection
 
@@ -121,7 +121,7 @@ def test_a_client_that_has_to_look_again_may_do_so_soon(url: str) -> None:
     assert httpx2.get(f"{url}/v1/questions/a").headers["retry-after"] == "1"
 
 
-def test_a_port_that_is_taken_is_refused_at_once_and_free_again_after_the_block() -> None:
+def test_taken_port_is_refused_and_released_after_the_block() -> None:
     with serving(0, lambda name, seen, seconds: None, handler=handler) as url:
         port = int(url.rpartition(":")[2])
         with pytest.raises(Misconfigured, match=f"Port {port} cannot be used: Address already in use"):

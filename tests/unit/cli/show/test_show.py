@@ -1,4 +1,4 @@
-"""What a person sees of a response and of passages."""
+"""The terminal output of a response and its passages."""
 
 from io import StringIO
 from typing import Any
@@ -19,7 +19,7 @@ def hits(*passages: dict[str, Any]) -> list[SearchHit]:
 
 
 def printed(show: Any, *arguments: Any) -> str:
-    """Return what is shown, in one line."""
+    """Return the output in one line."""
     text = StringIO()
     show(Console(file=text, width=200), *arguments)
     return " ".join(text.getvalue().split())
@@ -29,7 +29,7 @@ def failed(name: str, cause: str) -> Step:
     return Step(name, 0.0, 0.1, attempts=1, task={}, result=None, error="Misconfigured", cause=cause)
 
 
-def test_of_a_response_with_other_fields_the_answer_and_the_causes_are_shown_all_the_same() -> None:
+def test_response_of_another_version_still_shows_answer_and_causes() -> None:
     less = {"id": "abc", "status": "failed", "answer": "A step failed: ComposeAnswer."}
     shown = printed(show_response, less, [failed("Generate", "[::1]:9 refused the key: status 401")])
     assert "A step failed: ComposeAnswer." in shown
@@ -100,7 +100,7 @@ def test_a_passage_is_shown_with_its_page_and_heading() -> None:
     assert "by text none, by vector 0.50, together" in shown
 
 
-def test_what_the_scores_of_a_search_mean_is_said_below_them_once() -> None:
+def test_meaning_of_search_scores_is_explained_once() -> None:
     passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": 2.0, "by_vector": 0.5}
     shown = printed(show_passages, hits(passage, passage))
     assert shown.count("by text is BM25, by vector the cosine") == 1
@@ -152,7 +152,7 @@ def response_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]])
 
 
 def shown_of(citations: list[dict[str, Any]], passages: list[dict[str, Any]]) -> str:
-    """Return what a person sees of an answer with these citations, for which a search brought these passages."""
+    """Return the output for an answer with these citations and retrieved passages."""
     search = Step("Retrieve", 0.0, 0.1, attempts=1, task={}, result={"passages": passages}, error="")
     return printed(show_response, response_of(citations, passages), [search], True)
 
@@ -226,7 +226,7 @@ def by(judge: str, notice: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
+def test_rule_findings_are_grey_and_not_shown_as_judgements() -> None:
     coloured = StringIO()
     show_response(
         Console(file=coloured, width=200, force_terminal=True, color_system="standard"), by("rule", BY_RULE), [], True
@@ -241,7 +241,7 @@ def test_what_a_rule_found_is_grey_and_never_shown_as_a_judgement() -> None:
     assert "\x1b[1;32m" not in coloured.getvalue(), "nothing is green"
 
 
-def test_what_a_model_judged_is_one_line_and_all_of_it_on_request() -> None:
+def test_model_verdict_is_one_line_and_complete_on_request() -> None:
     shown = printed(show_response, by("model", None), [])
     assert shown.startswith("A berth costs 34 euros. 1 of 1 claims supported id abc")
     assert not any(word in shown for word in ("fully_supported", "IsUse", "Path"))

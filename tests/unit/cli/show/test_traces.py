@@ -84,7 +84,7 @@ def test_a_step_takes_one_line_however_much_it_said_and_an_error_is_told_whole(w
     assert " ".join(" ".join(broken).split()).endswith("Overloaded. : It is broken.")
 
 
-def test_what_a_step_was_given_and_gave_back_is_shown_whole_and_only_where_it_is_asked_for() -> None:
+def test_step_input_and_output_are_shown_only_on_request() -> None:
     long = {**steps.utility(5), "verdict": {"score": 5, "reason": REASON * 4, "cached": False}}
     task = ("GradeUtility", 0.0, 1.0, long)
     assert not any("given" in line for line in lines(task))

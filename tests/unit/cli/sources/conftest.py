@@ -1,4 +1,4 @@
-"""Each test has a home and directories of its own, as those of the index have."""
+"""Each test has its own home and directories, as in the tests of the index."""
 
 from tests.unit.cli.local_index.conftest import home, write
 

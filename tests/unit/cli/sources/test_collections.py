@@ -66,7 +66,7 @@ def test_a_moved_directory_is_not_read_anew(write: Write, tmp_path: Path, collec
     assert (held_by(collection) if collection else indexed(moved)) == before
 
 
-def test_what_lies_later_where_a_directory_was_gets_a_collection_of_its_own(write: Write, tmp_path: Path) -> None:
+def test_new_directory_at_an_old_path_gets_a_new_collection(write: Write, tmp_path: Path) -> None:
     directory, moved = write({"a.md": LEAVE}), tmp_path / "moved"
     ingest(directory)
     directory.rename(moved)

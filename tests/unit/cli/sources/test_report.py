@@ -1,4 +1,4 @@
-"""What becomes of every file of a directory is said, each once."""
+"""The report lists every file of a directory exactly once."""
 
 import os
 from dataclasses import replace
@@ -30,7 +30,7 @@ def test_the_report_says_what_became_of_every_kind_of_file(write: Write) -> None
     )
 
 
-def test_of_a_kind_that_is_known_and_not_read_it_is_said_what_to_do(write: Write) -> None:
+def test_known_unsupported_kind_gets_advice(write: Write) -> None:
     directory = write({"a.md": LEAVE, "b.doc": "x", "c.DOC": "x", "d.zip": "x", "e.png": "x"})
     told = ingest(directory)
     assert told.others == {".doc": 2, ".zip": 1, ".png": 1}

@@ -1,4 +1,4 @@
-"""The stand-in quotes what stands there, declines, and never passes for a judge."""
+"""The stand-in quotes passages, declines, and never claims to be a judge."""
 
 from collections.abc import Callable
 from typing import Any
@@ -78,7 +78,7 @@ def test_the_sentence_with_the_words_of_the_question_is_quoted_and_cited(
         "ホテルの上限はいくらですか。",
     ],
 )
-def test_what_the_passages_do_not_say_is_declined(claude: RuleClaude, question: str) -> None:
+def test_questions_beyond_the_passages_are_declined(claude: RuleClaude, question: str) -> None:
     result = ask(claude, question, LEAVE, HOTELS, LIBRARY)
     assert not result.answered
     assert result.answer == ""
@@ -441,7 +441,7 @@ def test_every_verdict_says_that_a_rule_made_it(grader: Graders) -> None:
         ({"right": ["?"], "facts": [LONDON[:20], "zebra"]}, "partly"),
     ],
 )
-def test_an_answer_is_correct_by_rule_if_a_right_one_or_every_fact_stands_in_it_word_for_word(
+def test_answer_with_a_gold_answer_or_all_facts_is_correct(
     grader: Graders, known: dict[str, list[str]], says: str
 ) -> None:
     task = judge.CorrectnessTask(question="What is the hotel limit in London?", answer=LONDON, **known)

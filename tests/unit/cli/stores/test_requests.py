@@ -62,7 +62,7 @@ def test_a_key_that_came_with_another_request_is_refused(items: Items) -> None:
         asked(items, lambda: "r", question="Why not?")
 
 
-def test_a_request_that_is_at_work_is_not_begun_again_and_one_that_failed_is(items: Items) -> None:
+def test_running_request_is_not_restarted_and_failed_one_is(items: Items) -> None:
     def again() -> str:
         with pytest.raises(ProblemError, match="still being answered"):
             asked(items, lambda: "r")

@@ -1,4 +1,4 @@
-"""Items in the home: what one process writes, every other one sees, also after all of them are gone."""
+"""Items in the home: writes are visible to every process and outlive them."""
 
 import multiprocessing
 import threading
@@ -44,7 +44,7 @@ def add_in_another_process(name: str, barrier: Any) -> None:
         raise SystemExit(0 if added(items, name) else 3)
 
 
-def test_what_is_written_is_there_for_the_next_process_with_all_its_types() -> None:
+def test_items_persist_across_processes_with_their_types() -> None:
     values = {"text": "日本 'x' \ud800", "many": ["b", {"n": 1.5}], "no": False, "none": None, "n": 7, "big": 1e300}
     written = item("a", **values)
     for expected in (None, written):
@@ -63,7 +63,7 @@ def test_a_definition_reads_and_writes_a_table_by_its_name(items: Items) -> None
     assert items.all(ANSWERS) == []
 
 
-def test_of_several_processes_that_write_an_item_unless_it_is_there_one_does() -> None:
+def test_conditional_write_succeeds_in_exactly_one_process() -> None:
     spawn = multiprocessing.get_context("spawn")
     barrier = spawn.Barrier(2)
     processes = [spawn.Process(target=add_in_another_process, args=("only", barrier)) for _ in range(2)]
@@ -74,7 +74,7 @@ def test_of_several_processes_that_write_an_item_unless_it_is_there_one_does() -
     assert sorted(process.exitcode or 0 for process in processes) == [0, 3]
 
 
-def test_of_several_threads_that_write_an_item_unless_it_is_there_one_does(items: Items) -> None:
+def test_conditional_write_succeeds_in_exactly_one_thread(items: Items) -> None:
     barrier = threading.Barrier(8)
 
     def add(_: int) -> bool:
@@ -85,7 +85,7 @@ def test_of_several_threads_that_write_an_item_unless_it_is_there_one_does(items
         assert sum(threads.map(add, range(8))) == 1
 
 
-def test_what_has_expired_is_not_found_and_is_gone_with_the_next_start(items: Items) -> None:
+def test_expired_items_are_hidden_and_deleted_at_the_next_start(items: Items) -> None:
     items.put(ANSWERS, item("old", expires_at=1))
     assert items.get(ANSWERS, "old") is None
     assert items.all(ANSWERS) == []

@@ -1,4 +1,4 @@
-"""What holds of the scores of answers, whatever their verdicts and probabilities are."""
+"""Properties of answer scores, for arbitrary verdicts and probabilities."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,12 +65,12 @@ def test_the_terms_of_verdicts_are_within_their_ranges(found: CritiquedAnswer) -
 
 
 @given(SCALED)
-def test_the_score_of_an_answer_with_probabilities_is_from_minus_a_half_to_two_and_a_half(found) -> None:
+def test_score_with_probabilities_is_between_minus_0_5_and_2_5(found) -> None:
     assert -0.5 - 1e-9 <= score(decided(*found).terms, WEIGHTS) <= 2.5 + 1e-9
 
 
 @given(st.lists(SCALED, min_size=1, max_size=6), st.floats(0.01, 1.0), st.integers(1, 2))
-def test_the_winner_is_the_same_when_a_group_of_options_is_less_probable_as_a_whole(found, factor, which) -> None:
+def test_winner_is_unaffected_by_the_total_probability_of_its_options(found, factor, which) -> None:
     def scaled(parts):
         parts = list(parts)
         parts[which] = {option: factor * probability for option, probability in parts[which].items()}
@@ -125,7 +125,7 @@ def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(fo
         assert vote.voters[vote.option]
 
 
-def test_of_equal_answers_the_one_of_the_later_date_wins() -> None:
+def test_newer_one_of_equal_answers_wins() -> None:
     answers = [decided(1.0, {"full": 1.0}, {"5": 1.0}).model_copy(update={"passage_id": name}) for name in "abc"]
     dates = {"b": "2024-03-01", "c": "2026-03-01"}
     assert [answer.index for answer in rank_answers(answers, WEIGHTS, "hard", dates)] == [2, 1, 0]

@@ -1,4 +1,4 @@
-"""What is done with a document: the bucket as it is now decides, not the event."""
+"""A document is claimed by the current state of the bucket, not by the event."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +30,7 @@ class FakeManifest:
 
 
 class FakeObjects:
-    """A bucket in which the object has this version, or is gone."""
+    """A bucket in which the object has this version, or was deleted."""
 
     def __init__(self, version: str | None) -> None:
         self.version = version

@@ -71,7 +71,7 @@ def batch(number: int) -> tuple[list[Any], FakeWork, EmbedPassagesTask]:
     )
 
 
-def test_from_a_busy_model_what_came_is_given_back_and_only_the_rest_is_asked_for_the_next_time() -> None:
+def test_busy_embedder_keeps_finished_vectors_and_retries_only_the_rest() -> None:
     values, work, task = batch(6)
     for first in (0, 3):
         stopping = StoppingEmbedder(3 - first, TemporarilyUnavailable("busy"))
@@ -88,7 +88,7 @@ def test_from_a_busy_model_what_came_is_given_back_and_only_the_rest_is_asked_fo
     ]
 
 
-def test_an_embedder_whose_time_is_up_is_not_busy_and_one_that_is_wrongly_set_up_is_an_error() -> None:
+def test_embedder_timeout_is_not_busy_and_misconfiguration_is_an_error() -> None:
     _, work, task = batch(6)
     result = embed(task, work, SlowEmbedder())  # type: ignore[arg-type]
     assert (result.done, result.busy) == (False, False)

@@ -40,7 +40,7 @@ class FakeManifest:
 
 
 class FakeIndex:
-    """An index that does what it is told with what is added, and remembers it."""
+    """An index that calls a function with added passages, and stores them."""
 
     def __init__(self, outcome: Any = None, found: dict[str, list[str]] | None = None) -> None:
         self.outcome, self.found = outcome, found or {}
@@ -72,7 +72,7 @@ def test_the_manifest_says_that_a_write_begins_before_it_does() -> None:
     assert (done.ids, done.writing_since) == ({"p1": "id-p1", "p2": "id-p2"}, None)
 
 
-def test_what_is_known_to_be_written_is_not_written_again() -> None:
+def test_confirmed_writes_are_not_repeated() -> None:
     writer = FakeIndex()
     assert run(FakeManifest(replace(PART, ids={"p1": "id-p1"})), writer)
     assert writer.added == ["p2"]
@@ -95,7 +95,7 @@ def test_a_write_that_did_happen_is_found_and_one_of_two_is_deleted() -> None:
 @pytest.mark.parametrize(
     ("name", "raised"), [("TemporarilyUnavailable", TemporarilyUnavailable), ("RequestRejected", RequestRejected)]
 )
-def test_what_was_written_is_recorded_before_the_failure_is_raised(name: str, raised: type[Exception]) -> None:
+def test_partial_writes_are_recorded_before_the_error_is_raised(name: str, raised: type[Exception]) -> None:
     manifest = FakeManifest()
     with pytest.raises(raised):
         run(manifest, FakeIndex(WriteOutcome(ids={"p1": "id-p1"}, failed={"p2": name})))

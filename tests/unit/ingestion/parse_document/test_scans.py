@@ -1,4 +1,4 @@
-"""Pages of a PDF that show pictures and hold no text: found, kept for the recogniser, told where there is none."""
+"""Image-only pages of a PDF: found, stored for the recogniser, and reported if there is none."""
 
 import pytest
 
@@ -16,7 +16,7 @@ HOW = 'text recognition reads them: `text_recognition = "lines"` in Terraform, o
 
 
 class Bucket:
-    """One object, and what is kept."""
+    """One object, and stored data."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.held = content, {}
@@ -81,7 +81,7 @@ def test_a_file_without_pictures_waits_for_nobody():
     assert (empty.outcome, keeps.kept) == ("unreadable", {})
 
 
-def test_of_more_pages_than_may_be_recognised_the_first_are_kept_and_the_others_told():
+def test_first_pages_are_recognised_up_to_the_limit():
     keeps = Keeps()
     result, _ = read(scanned_pdf("1", "2", "3", "4", among="Typed."), keeps, most=2)
     assert result.scanned.pages == [2, 3]

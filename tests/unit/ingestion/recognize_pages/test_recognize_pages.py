@@ -32,7 +32,7 @@ class Work:
 
 
 class Slow:
-    """A recogniser that says nothing for some looks, and notes what was begun."""
+    """A recogniser that needs several polls, and records started jobs."""
 
     def __init__(self, *pages, looks=0, error=None) -> None:
         self.pages, self.looks, self.error, self.begun = pages, looks, error, []
@@ -48,7 +48,7 @@ class Slow:
         return None if self.looks >= 0 else list(self.pages)
 
 
-def test_while_the_recogniser_works_the_step_is_run_again_with_its_job_and_begins_nothing_twice():
+def test_running_recognition_resumes_its_job_without_a_second_start():
     slow, work = Slow(RecognizedPage(1, "Read off a picture.", 99), looks=2), Work()
     results = [recognize(TASK, slow, work)]
     while results[-1].outcome == "waiting":
@@ -57,7 +57,7 @@ def test_while_the_recogniser_works_the_step_is_run_again_with_its_job_and_begin
     assert slow.begun == ["n"]
 
 
-def test_what_was_recognised_stands_on_its_page_and_the_warning_says_how_sure_it_is():
+def test_recognised_text_is_on_its_page_with_a_confidence_warning():
     work = Work()
     result = recognize(TASK, Slow(RecognizedPage(1, "Read off\na picture.", 97.4)), work)
     held = work.held[result.document_key]
@@ -78,7 +78,7 @@ def test_a_page_with_doubtful_letters_and_one_without_any_are_named():
     ]
 
 
-def test_a_document_with_text_of_its_own_is_read_even_if_its_pictures_are_refused():
+def test_document_with_text_is_read_even_if_recognition_is_refused():
     result = recognize(TASK, Slow(error=BadDocument("Amazon Textract gave up on them")), Work())
     assert result.outcome == "read"
     assert result.content.warnings == [

@@ -1,4 +1,4 @@
-"""The manifest says how a document stands."""
+"""The manifest records the state of a document."""
 
 from typing import Any
 

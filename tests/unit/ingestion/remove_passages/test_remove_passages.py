@@ -1,4 +1,4 @@
-"""What is not of a document's content any more goes, batch by batch."""
+"""Passages of outdated content are removed, batch by batch."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ class FakeManifest:
 
 
 class FakeIndex:
-    """Remembers what is deleted; one passage can be found that no record knows."""
+    """Records deletions; a search can return one passage that is in no record."""
 
     def __init__(self) -> None:
         self.deleted: list[str] = []

@@ -110,7 +110,7 @@ def test_a_long_paragraph_is_cut_between_its_sentences_into_pieces_of_about_one_
         "# " + "no one writes so long a heading " * 10 + SENTENCE,
     ],
 )
-def test_what_only_looks_like_a_heading_names_nothing(text):
+def test_text_resembling_a_heading_is_not_a_heading(text):
     assert {piece.title for piece in pieces_of(text)} == {"leave.md"}
 
 

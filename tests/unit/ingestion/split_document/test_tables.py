@@ -1,4 +1,4 @@
-"""Rows, tables and parts: what belongs together is in one piece, and each piece says where it stands."""
+"""Rows, tables and parts: related content shares a piece, and each piece has its location."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from selfrag.text.weight import CAPACITY
 
 SENTENCE = "The allowance is paid in the month after the claim was made. "
 WORDS = st.text("ab 1.;:\n休暇", max_size=40)
-# Headings share no word with what stands below them: where a piece of the same words stands could not be told.
+# Headings share no word with the text below them, or its position would be ambiguous.
 HEADINGS = st.text("xy 7.;:\n給料", max_size=40)
 WRITTEN = st.lists(
     st.one_of(
@@ -59,7 +59,7 @@ def placed(document: Document) -> list[tuple[int, Piece]]:
 
 @settings(deadline=None, max_examples=200)
 @given(WRITTEN)
-def test_a_row_that_fits_is_in_one_piece_and_no_piece_is_of_two_parts(steps: list[tuple[str, str | list[str]]]) -> None:
+def test_fitting_row_is_in_one_piece_and_pieces_stay_within_parts(steps: list[tuple[str, str | list[str]]]) -> None:
     document = written(steps)
     pieces = placed(document)
     stretches = [(start, start + len(piece.text)) for start, piece in pieces]
@@ -113,7 +113,7 @@ def test_each_piece_of_a_table_is_titled_by_the_headings_and_its_caption() -> No
     assert [row.name for piece in pieces for row in piece.rows] == [f"row {number}" for number in range(2, 122)]
 
 
-def test_a_table_is_apart_from_the_text_around_it_but_not_from_the_words_that_lead_to_it() -> None:
+def test_table_is_split_from_surrounding_text_but_keeps_its_introduction() -> None:
     lead, table_and_lead, after = "The limits are:", SENTENCE * 5, SENTENCE * 4
     first, second = split(table(8, "", lead, after))
     assert first.text.startswith(f"Manual\nLimits\n{lead}\nitem: thing 2; upper limit: 200 MB\n")
@@ -227,7 +227,7 @@ def test_a_line_that_was_wrapped_in_mid_sentence_is_not_cut_there() -> None:
     assert all(piece.text.endswith("once.") for piece in split(writer.document("a", Labels())))
 
 
-def test_a_heading_that_goes_on_on_the_next_page_is_in_its_titles_and_not_in_its_text() -> None:
+def test_heading_across_pages_is_in_titles_and_not_in_text() -> None:
     writer = Writer("a.html")
     writer.heading(1, "Rules")
     writer.line(SENTENCE * 5)

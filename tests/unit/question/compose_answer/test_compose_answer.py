@@ -77,7 +77,7 @@ def test_an_unsupported_or_useless_answer_never_goes_out(level: str, score: int)
     assert response.answer == 'Not found in the documents. Searched for: "leave".'
 
 
-def test_an_abstention_has_the_passages_that_came_nearest_to_read_and_an_answer_has_none() -> None:
+def test_only_abstentions_have_nearest_passages() -> None:
     judged = [steps.relevance(name, label)["verdict"] for name, label in (("a", "irrelevant"), ("b", "ambiguous"))]
     found = [
         {"passage_id": name, "document": f"{name}.md", "text": f"Text of {name}.", "score": 0.5} for name in "abcd"
@@ -217,7 +217,7 @@ def test_a_step_that_failed_is_the_reason_and_not_the_cost_limit(error: str, dea
 def test_without_a_failed_step_the_cost_limit_is_the_reason() -> None:
     spent = composed(ledger=[DEAR, {"step": "Generate", "error": "BudgetExceeded"}])
     assert (spent.status, "cost limit" in spent.answer) == ("partial", True)
-    # What was done ahead, and not needed, is no reason.
+    # Unused speculative work is not a reason.
     ahead = {"step": "Generate", "error": "TemporarilyUnavailable", "waste": True}
     assert "cost limit" in composed(ledger=[DEAR, ahead]).answer
 

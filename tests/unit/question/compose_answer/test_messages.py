@@ -168,7 +168,7 @@ def test_a_grader_whose_reply_could_not_be_used_is_among_the_warnings() -> None:
         ungraded("malformed"),
     ],
 )
-def test_where_a_step_failed_the_cost_limit_is_not_named_as_the_reason(fault: dict[str, Any], stopped: str) -> None:
+def test_failed_step_is_the_reason_instead_of_the_cost_limit(fault: dict[str, Any], stopped: str) -> None:
     scores = {"scores": {"scale": "labels", "stopped": stopped}} if stopped else {}
     response = composed(**fault, **scores)
     assert response.status == "failed"

@@ -1,4 +1,4 @@
-"""What the end of a question settles of the daily cap."""
+"""The settlement of the daily cap at the end of a question."""
 
 from typing import Any
 

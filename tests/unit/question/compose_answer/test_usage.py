@@ -1,4 +1,4 @@
-"""What a question cost, added up from its ledger."""
+"""The cost of a question, from its ledger."""
 
 from typing import Any
 

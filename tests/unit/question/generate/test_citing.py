@@ -1,4 +1,4 @@
-"""A quote says where it stands: the part of its document, and the rows that it touches."""
+"""The location of a quote: the part of its document, and its rows."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ def test_a_passage_of_a_release_before_is_cited_as_it_was() -> None:
     assert (found.locator, found.page, found.quote) == ("", 6, LINES[1])
 
 
-def test_of_a_passage_in_strips_a_citation_counts_the_kept_sentences_alone() -> None:
+def test_citation_of_a_stripped_passage_counts_only_kept_sentences() -> None:
     text = "One is one. Two is two. Three is three."
     strips = [{"start": 0, "end": 12}, {"start": 24, "end": 39}]
     task = GenerateTask.model_validate({"question": "?", "passages": [{**steps.passage("p", text), "strips": strips}]})

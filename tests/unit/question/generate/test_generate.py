@@ -154,7 +154,7 @@ def test_a_citation_of_nothing_is_no_citation(wrong: CitedBlocks) -> None:
         "It prints `done! NOT_SAID: none`.",
     ],
 )
-def test_a_sign_inside_of_a_sentence_or_a_quote_is_a_word_of_the_answer(text: str) -> None:
+def test_sign_inside_a_sentence_or_quote_is_plain_text(text: str) -> None:
     result = generate(task(), FakeClaude([cited(text)]), PROMPT)
     assert (result.answer, result.not_said) == (text, [])
     uncited = generate(task(), FakeClaude([TextBlock(text)]), PROMPT)

@@ -1,4 +1,4 @@
-"""Generate, of an answer that grows: the next sentence and no more."""
+"""Generate, for an answer that grows: exactly one more sentence."""
 
 from typing import Any
 

@@ -33,13 +33,13 @@ def kept(verdict: RelevanceVerdict, text: str = TEXT) -> list[str]:
     return [text[strip.start : strip.end] for strip in verdict.strips]
 
 
-def test_of_a_relevant_passage_the_strips_are_kept_that_reach_the_threshold_too() -> None:
+def test_relevant_passage_keeps_strips_above_the_threshold() -> None:
     verdict = grade(task(), grader(says(0.9, 0.9, 0.0, 0.5, 0.3))).verdict
     assert (verdict.label, verdict.relevant) == ("relevant", True)
     assert kept(verdict) == [PIECES[0], PIECES[2]]
 
 
-def test_of_an_ambiguous_passage_the_strips_are_kept_that_reach_the_lower_threshold() -> None:
+def test_ambiguous_passage_keeps_strips_above_the_lower_threshold() -> None:
     verdict = grade(task(), grader(says(0.3, 0.3, 0.0, 0.1, 0.05))).verdict
     assert (verdict.label, verdict.relevant) == ("ambiguous", False)
     assert kept(verdict) == [PIECES[0], PIECES[2]]
@@ -51,7 +51,7 @@ def test_below_the_lower_threshold_a_passage_is_irrelevant_whatever_its_strips(s
     assert (verdict.label, verdict.relevant, verdict.strips) == ("irrelevant", False, [])
 
 
-def test_a_strip_that_was_not_judged_is_not_kept_and_a_number_of_none_is_passed_over() -> None:
+def test_unjudged_strip_is_dropped_and_unknown_number_is_ignored() -> None:
     judged = {"reason": "r", "score": 0.9, "strips": [{"strip": 1, "score": 0.9}, {"strip": 9, "score": 0.9}]}
     assert kept(grade(task(), grader(judged)).verdict) == [PIECES[0]]
 

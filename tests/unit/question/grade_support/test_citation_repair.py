@@ -45,7 +45,7 @@ def test_one_wrong_citation_of_two_is_repaired_and_the_other_stays_in_its_place(
     assert repaired.citations[0].answer_span == FIRST
 
 
-def test_if_all_citations_were_invalid_each_sentence_cites_the_passages_of_its_claims_and_loses_its_mark() -> None:
+def test_invalid_citations_are_replaced_by_passages_of_the_claims() -> None:
     marked = f"You get 25 days of leave. {UNCITED} A meal costs 10 EUR. {UNCITED}"
     repaired = repair_citations(marked, [], [LEAVE, MEALS], AnswerEvidence(PASSAGES))
     assert (repaired.answer, [c.passage_id for c in repaired.citations]) == (BOTH, ["alpha", "beta"])

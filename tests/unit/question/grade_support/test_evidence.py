@@ -1,4 +1,4 @@
-"""The check by code: a changed number, date or name is never let through, and what a passage says always is."""
+"""The check by code: a changed number, date or name is never accepted, and a copied sentence always is."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -120,7 +120,6 @@ MONTHS = "January February March April May June July August September October No
 
 
 def copied(sentence: str, text: str) -> Iterator[str]:
-    """The sentence as it is."""
     yield sentence
 
 
@@ -133,7 +132,7 @@ def numbers(sentence: str, text: str) -> Iterator[str]:
 
 
 def names(sentence: str, text: str) -> Iterator[str]:
-    """Yield the sentence with each of its names as another one of the passage."""
+    """Yield the sentence with each of its names replaced by another name of the passage."""
     months = set(MONTHS.split())
     for found in NAME.finditer(sentence):
         for other in set(NAME.findall(text)) - months - {found[0]}:
@@ -164,7 +163,7 @@ def test_sentences_of_the_sample_handbook_pass_and_those_with_a_changed_fact_do_
         for sentence in split_sentences(found.text)
         if sentence.rstrip().endswith((".", "。"))
         for claim in change(sentence, found.text)
-        # "two" in place of "2" is no change.
+        # "two" instead of "2" is not a change.
         if change is copied or facts_of(claim) != facts_of(sentence)
     ]
     through = sum(passed) / len(passed)

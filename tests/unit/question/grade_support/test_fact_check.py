@@ -1,4 +1,4 @@
-"""The numbers, dates and codes of an answer are looked up by code, whoever judges."""
+"""The numbers, dates and codes of an answer are checked by code, whatever the judge."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PickCandidate: the best answer by its critique, what is shown of the others, and a closed set."""
+"""PickCandidate: the best answer by its critique, details of the others, and a closed set."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ LEVELS = {1.0: "fully_supported", 0.5: "partially_supported", 0.0: "no_support"}
 
 
 def candidate(name: str, rel: float | None = 0.9, sup: float = 1.0, use: int = 5, **more: Any) -> dict[str, Any]:
-    """Return what the workflow holds of the answer from one passage."""
+    """Return the workflow's state of the answer from one passage."""
     label = "ungraded" if rel is None else "relevant" if rel >= 0.5 else "irrelevant"
     relevance = {"passage_id": name, "document": f"{name}.md", "relevant": label == "relevant", "score": rel}
     answer = f"As {name} says."

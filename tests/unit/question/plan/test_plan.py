@@ -1,4 +1,4 @@
-"""Plan, the step: what it is given and gives back as the workflow hands it over."""
+"""The step Plan: its input and output in the workflow."""
 
 import json
 from typing import Any
@@ -63,7 +63,7 @@ def test_a_plan_says_why_with_the_numbers_that_decided() -> None:
     assert [one["why"] for one in judging["state"]["passes"]][-1] == judging["plan"]["why"]
 
 
-def test_a_result_that_cannot_be_read_is_no_verdict_and_a_field_of_another_release_is_ignored() -> None:
+def test_unreadable_result_is_no_verdict_and_unknown_fields_are_ignored() -> None:
     first = planned()
     found = [{"step": "Retrieve", "id": "", "result": {**steps.found("a", "b"), "later": 1}}]
     read = planned(state=first["state"], results=found)

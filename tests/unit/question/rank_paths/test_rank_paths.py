@@ -127,9 +127,7 @@ def levels(draw: st.DrawFn) -> RankPathsTask:
 
 @settings(max_examples=300, deadline=None)
 @given(levels())
-def test_however_a_level_comes_out_the_beam_is_never_too_large_and_no_finished_path_is_lost_to_a_worse_one(
-    task: RankPathsTask,
-) -> None:
+def test_beam_is_bounded_and_keeps_better_finished_paths(task: RankPathsTask) -> None:
     found = rank(task)
     kept = [one.id for one in found.beam]
     assert len(kept) == len(set(kept)) <= task.size

@@ -138,7 +138,7 @@ def test_room_that_is_shared_with_the_web_is_halved() -> None:
     assert (len(alone.passages), len(shared.passages)) == (2, 1)
 
 
-def test_while_the_embedding_model_is_too_busy_the_search_is_by_full_text_alone_and_says_so() -> None:
+def test_busy_embedder_falls_back_to_full_text_with_a_warning() -> None:
     index = FakeIndex(*(passage(f"p{n}", f"Rule {n}.") for n in range(9)))
     result = retrieve(task(), index, FailingEmbedder(TemporarilyUnavailable("busy")))
     assert [p.passage_id for p in result.passages] == ["p0", "p1", "p2", "p3"]

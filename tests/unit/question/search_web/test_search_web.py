@@ -52,7 +52,7 @@ def test_the_service_is_told_the_domains() -> None:
         "",
     ],
 )
-def test_what_leaks_through_the_services_filter_is_filtered_again(url: str) -> None:
+def test_results_are_filtered_again_after_the_service(url: str) -> None:
     leaking = web(hit(url), hit("https://sea.example.org/a"))
     found = search(TASK, leaking, Domains(excluded=("spam.example.net",))).passages
     assert [p.document for p in found] == ["https://sea.example.org/a"]
@@ -76,7 +76,7 @@ def test_a_reply_that_is_not_results_is_retried(reply: Any) -> None:
         search(TASK, lambda *asked: reply, Domains())
 
 
-def test_a_base_url_that_is_none_is_named_by_its_setting_and_not_tried_again() -> None:
+def test_invalid_base_url_names_its_setting_and_is_not_retried() -> None:
     with pytest.raises(Misconfigured, match="SELFRAG_WEB_BASE_URL is not a URL"):
         search(TASK, Tavily(httpx2.Client(), "notaurl", "key", 8.0), Domains())
 

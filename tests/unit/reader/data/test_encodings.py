@@ -83,7 +83,7 @@ def test_a_declared_encoding_is_read_with_the_letters_that_browsers_know_in_it()
     assert parse("a.html", page).warnings == ()
 
 
-def test_a_page_that_declares_another_encoding_than_it_has_is_read_as_what_it_is_with_a_warning():
+def test_wrongly_declared_encoding_is_corrected_with_a_warning():
     page = b'<meta charset="iso-8859-1"><p>'
     assert parse("a.html", page + "Größe: 9 €".encode()).text == "Größe: 9 €"
     assert parse("a.html", page + "Größe: 9 €".encode()).warnings == (

@@ -32,7 +32,7 @@ def test_a_record_of_json_lines_is_found_by_its_line(ending):
     assert document.warnings == (f"a.{ending} has lines that are not valid JSON, which were left out: 3.",)
 
 
-def test_what_is_nested_stands_below_headings_of_its_keys():
+def test_nested_values_are_below_headings_of_their_keys():
     content = (
         '{"title":"Leave","days":25,"rules":{"carry over":{"most":9}},"offices":[{"city":"Oslo"},{"city":"Rome"}]}'
     )

@@ -90,7 +90,7 @@ def test_a_number_is_what_its_cell_shows(style, value, said):
         ("[h]:mm", 1.5, "36:00"),
         ("[h]:mm:ss", 1.5, "36:00:00"),
         ("[mm]:ss", 0.0625, "90:00"),
-        # What the ruler below refuses, or shows otherwise than Excel does.
+        # Formats that the comparison below rejects, or that differ from Excel.
         ("$#,##0,K", 45000, "$45K"),
         ("▲ 0;▼ 0", -5, "▼ 5"),
         ("0 %", 0.25, "25 %"),
@@ -249,7 +249,7 @@ def test_a_second_line_of_names_goes_on_where_a_name_beside_it_spans_both():
     assert row_texts(read({"S": grid(rows)}, merged=["A1:A2"])) == ["City: Oslo; Limit, in EUR: 140"]
 
 
-def test_what_stands_right_of_a_merged_cell_of_opendocument_stays_in_its_column():
+def test_cells_after_a_merged_opendocument_cell_keep_their_column():
     merged = ods_cell("2026").replace(" ", ' table:number-columns-spanned="2" ', 1)
     covered = "<table:covered-table-cell><text:p>secret</text:p></table:covered-table-cell>"
     rows = [["City", merged, covered, "All"], ["", "Q1", "Q2", ""], ["Oslo", "5", "6", "11"]]
@@ -268,7 +268,7 @@ def test_a_table_without_names_is_read_by_letters_with_a_warning():
     assert document.warnings == ("a.xlsx has no names of columns above row 3, so they are called by their letters.",)
 
 
-def test_what_is_hidden_is_left_out_and_that_is_told():
+def test_hidden_content_is_omitted_with_a_warning():
     rows = '<cols><col min="2" max="2" hidden="1"/></cols>' + grid([["City", "Salary", "Limit"], ["Oslo", 9, 140]])
     rows += f'<row r="3" hidden="1">{cell("A3", "Rome")}</row>' + grid([["Bonn", 8, 70]], first=4)
     document = read({"S": rows, "Secret": grid(LIMITS)}, hidden=["Secret"])

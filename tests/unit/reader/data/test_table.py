@@ -89,7 +89,7 @@ def test_a_row_is_numbered_as_a_spreadsheet_does():
     ]
 
 
-def test_the_names_of_columns_stand_once_in_a_heading_and_the_quote_of_a_row_is_the_row_alone():
+def test_column_names_are_in_one_heading_and_row_quotes_exclude_them():
     document = parse("a.csv", b"office,capacity\nKobe,12\nLisbon,40\n")
     assert document.text.count("office, capacity") == 1
     assert headings_of("office,capacity\nKobe,12\nLisbon,40\n") == ["office, capacity"]

@@ -375,7 +375,7 @@ def test_a_forwarded_message_is_a_part_of_its_own():
         ),
     ],
 )
-def test_what_is_no_message_that_can_be_read_is_refused_with_what_to_do(content, sentence):
+def test_unreadable_messages_are_refused_with_advice(content, sentence):
     assert refusal("a.eml", content) == sentence
 
 

@@ -1,4 +1,4 @@
-"""What the charts of office documents say."""
+"""Text of charts in office documents."""
 
 import pytest
 

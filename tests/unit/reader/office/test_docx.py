@@ -61,7 +61,7 @@ def test_a_table_in_a_cell_and_two_paragraphs_in_a_cell_stay_in_their_row():
     assert read(f"<w:tbl><w:tr>{cell}<w:tc>{paragraph('End')}</w:tc></w:tr></w:tbl>").text == "One two a; b; End"
 
 
-def test_what_was_deleted_moved_away_or_hidden_is_not_read():
+def test_deleted_moved_and_hidden_text_is_omitted():
     body = (
         "<w:p><w:pPr><w:tabs><w:tab/></w:tabs><w:rPr><w:vanish/></w:rPr></w:pPr>"
         "<w:r><w:t>Kept</w:t><w:tab/><w:t>here</w:t><w:br/><w:t>and</w:t></w:r>"
@@ -120,7 +120,7 @@ DAMAGED = "a.docx is a damaged Word document and cannot be read; save it as .doc
         (docx(), "a.docx holds no words."),
     ],
 )
-def test_what_is_no_whole_word_document_is_refused_with_what_to_do(content, sentence):
+def test_damaged_word_documents_are_refused_with_advice(content, sentence):
     assert refusal(content) == sentence
 
 

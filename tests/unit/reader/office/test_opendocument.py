@@ -170,7 +170,7 @@ def test_text_that_nobody_sees_is_left_out_with_a_warning(properties, more):
     assert document.warnings == ("a.odt has 1 passage of text that is not visible, which was left out.",)
 
 
-def test_a_paragraph_that_nobody_sees_is_left_out_and_white_text_on_a_dark_cell_is_read():
+def test_hidden_paragraph_is_omitted_and_white_text_on_dark_is_read():
     dark = '<style:style style:name="C1" style:family="table-cell"><style:table-cell-properties {}/></style:style>'
     styles = look("P9", 'fo:color="#ffffff"', "paragraph") + dark.format('fo:background-color="#1f3864"')
     cell = f'<table:table-cell table:style-name="C1">{p("Read me", "P9")}</table:table-cell>'
@@ -179,7 +179,7 @@ def test_a_paragraph_that_nobody_sees_is_left_out_and_white_text_on_a_dark_cell_
     assert document.warnings == ("a.odt has 1 passage of text that is not visible, which was left out.",)
 
 
-def test_struck_through_text_is_left_out_and_text_set_high_or_low_is_a_power_or_a_formula():
+def test_struck_text_is_omitted_and_raised_or_lowered_text_is_kept():
     styles = look("S", 'style:text-line-through-style="solid"') + look("N", 'style:text-line-through-style="none"')
     styles += look("H", 'style:text-position="super 58%"') + look("L", 'style:text-position="-33% 58%"')
     body = f"{span('300 ', 'S')}{span('2', 'N')}{span('32', 'H')} rows of CO{span('2', 'L')} in 20 m{span('2', 'H')}"

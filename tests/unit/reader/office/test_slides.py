@@ -51,7 +51,7 @@ def test_hidden_slides_are_left_out_with_a_warning_and_counted():
 
 
 @pytest.mark.parametrize("kind", ["dt", "ftr", "sldNum", "hdr"])
-def test_what_stands_on_every_slide_is_left_out(kind):
+def test_text_repeated_on_every_slide_is_omitted(kind):
     assert read(shape("Words.") + shape("Confidential 3", kind=kind)).text == "Words."
 
 

@@ -1,4 +1,4 @@
-"""What stands beside the text of a Word document, and what its tables say."""
+"""Notes, comments and tables of Word documents."""
 
 import pytest
 
@@ -107,7 +107,7 @@ def test_rows_that_say_that_they_are_headers_name_the_columns_from_top_to_bottom
     assert read(rows).text == "City: Oslo; 2026, Q1: 1; 2026, Q2: 2"
 
 
-def test_a_cell_that_spans_rows_is_said_in_each_and_one_that_spans_columns_once():
+def test_row_span_repeats_in_each_row_and_column_span_appears_once():
     rows = grid(
         [cell("Region"), cell("City"), cell("Limit")],
         [cell("North", '<w:vMerge w:val="restart"/>'), cell("Oslo"), cell("140")],
@@ -420,7 +420,7 @@ def test_a_table_of_contents_is_left_out():
     assert read(paragraph("Leave 3", "V1"), paragraph("Leave"), styles=styles).text == "Leave"
 
 
-def test_nothing_outside_of_the_file_is_followed():
+def test_external_references_are_never_followed():
     parts = {"word/_rels/document.xml.rels": related(("header", "file:///etc/passwd"), outside=True)}
     assert parse("a.docx", zipped(parts, onto=docx(paragraph("Words.")))).text == "Words."
 

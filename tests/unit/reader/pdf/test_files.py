@@ -93,7 +93,7 @@ def test_pages_that_are_scanned_among_others_are_warned_of():
 
 
 @pytest.mark.parametrize(("side", "told"), [(1, False), (5, True), (9, False)])
-def test_a_page_with_words_and_a_large_picture_is_named_but_not_for_a_small_one_or_a_scan_below_its_text(side, told):
+def test_page_with_a_large_picture_without_text_gets_a_warning(side, told):
     shown = WORDS % b"Words." + b" q %d 0 0 %d 0 0 cm /Im Do Q" % (side, side)
     sentence = "a.pdf has pages with words and a large picture, of which no text or table is read: 2."
     document = read_guarded("a.pdf", pages_of(WORDS % b"Words.", shown, forms=[IMAGE], resources=HAS_IMAGE))

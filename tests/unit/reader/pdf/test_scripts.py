@@ -26,7 +26,7 @@ def read(content, ranges="<00> <ff> <0000>"):
 
 
 def shown(*parts, notes=()):
-    """Return what is read of a line whose parts are raised by +, lowered by _, or level."""
+    """Return the text of a line whose parts are raised by +, lowered by _, or level."""
     signs = {"+": "4 Ts /F1 7 Tf", "_": "-2 Ts /F1 7 Tf"}
     drawn = " ".join(f"{signs.get(part[0], '0 Ts /F1 11 Tf')} ({part.lstrip('+_')}) Tj" for part in parts)
     below = "\n".join(f"BT /F1 {note.size} Tf {note.x} {note.y} Td ({note.words}) Tj ET" for note in notes)
@@ -66,7 +66,7 @@ def test_a_soft_hyphen_divides_a_word_only_at_the_end_of_a_line():
     assert text == "Die Betriebskostenabrechnung der Wirtschaft ist als E-Mail und am 10-12 zu senden."
 
 
-def test_hebrew_words_that_are_drawn_from_the_left_are_read_from_the_right_with_a_warning():
+def test_hebrew_drawn_left_to_right_is_reversed_with_a_warning():
     document = read("BT /F1 12 Tf 72 700 Td (IFWAT 500 DCB) Tj ET", "<20> <40> <0020> <41> <5a> <05d0>")
     letters = {chr(65 + number): chr(0x5D0 + number) for number in range(26)}
     assert document.text == " ".join(

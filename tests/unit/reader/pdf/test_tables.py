@@ -73,7 +73,7 @@ def test_lists_and_programs_are_no_tables():
     assert "• an entry of a list that is no row, number 2" in document.text
 
 
-def test_of_words_alone_without_a_line_or_bold_letters_none_is_offered_as_a_name():
+def test_unformatted_words_are_never_column_names():
     table = [("Pattern", "Description"), ("MON", "the month"), ("D", "the day of the week"), ("HH", "the hour")]
     document = read_pdf("a.pdf", laid(cells(72, 700, [120, 80], table=table)))
     assert rows_of(document) == [f"{pattern}; {description}" for pattern, description in table]
@@ -96,7 +96,7 @@ def test_numbers_below_each_other_are_rows_though_lines_are_drawn_only_around_th
 
 
 @pytest.mark.parametrize("pieces", [[(72, 430)], [(72, 200), (200, 270), (270, 350), (350, 430)]])
-def test_a_sheet_that_a_spreadsheet_printed_with_lines_between_its_rows_alone_is_read_row_by_row(pieces):
+def test_sheet_with_only_row_lines_is_read_row_by_row(pieces):
     head, *rows = [
         ("Item", "Unit", "Price", "Note"),
         ("Bread", "loaf", "3.75", "whole"),
@@ -128,7 +128,7 @@ def test_a_sentence_above_values_is_not_the_name_of_their_column():
     assert rows_of(document)[1:] == [f"{office}; {capacity}" for office, capacity in rows]
 
 
-def test_the_names_of_rows_that_no_line_divides_are_not_run_together_where_the_numbers_have_lines():
+def test_row_names_without_lines_stay_separate_if_numbers_have_lines():
     standing = [Line(x, 700, x, 620) for x in (72, 192, 272, 352)]
     flat = [Line(72, 700, 352, 700), Line(72, 680, 352, 680), Line(72, 620, 352, 620)]
     inner = [Line(192, y, 352, y) for y in (660, 640)]
@@ -166,7 +166,7 @@ def test_a_name_in_the_middle_of_several_columns_is_the_name_of_each():
     )
 
 
-def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_though_its_sides_are_open():
+def test_two_column_table_with_open_sides_is_read_row_by_row():
     commands = [("git add the-file", f"-p --verbose {number}") for number in range(1, 5)]
     meanings = [
         ("puts what was changed in a file on the list,", f"piece by piece, in way number {number}")
@@ -204,7 +204,7 @@ def test_the_head_of_a_framed_table_on_page_after_page_is_no_header_of_the_pages
     ]
 
 
-def test_a_value_that_runs_into_the_next_cell_is_not_glued_to_what_stands_there():
+def test_overflowing_value_is_not_joined_with_the_next_cell():
     values = [("Package", "Votes"), ("a-mail-transfer-agent", "V:264"), ("a-mail-reader", "V:7")]
     page = [
         Text(x, 686 - 20 * at, word, font=font)
@@ -225,7 +225,7 @@ def wrapped(y, *rows, xs=(72, 200, 300), apart=13.6):
     return page
 
 
-def test_rows_of_cells_with_several_lines_are_told_by_the_white_between_them_and_their_head_by_the_line_below():
+def test_multiline_rows_are_split_by_white_space_and_header_by_line():
     head = ("Level of|isolation", "|Dirty reads", "Phantom|reads")
     rows = [
         ("Read|uncommitted", "Allowed, but|not here", "Possible"),
@@ -275,7 +275,7 @@ def test_a_word_that_is_too_long_for_its_cell_is_put_together():
     ]
 
 
-def test_a_table_of_two_columns_of_long_texts_is_read_row_by_row_with_no_more_than_a_line_below_its_head():
+def test_two_column_table_with_only_a_header_line_keeps_rows():
     rows = [
         (
             f"git command-{number} --with|another-option-{number}",
@@ -365,7 +365,7 @@ LIMIT_HEAD = ("Object", "Limit", "Owner")
 
 
 def limit_rows(y, *rows, head=True):
-    """Return rows of three columns; the parts of a cell stand below each other."""
+    """Return rows of three columns; the parts of a cell are on consecutive lines."""
     page = (
         [*(Text(x, y + 20, name, 11, BOLD) for x, name in zip((72, 300, 400), LIMIT_HEAD, strict=True))] if head else []
     )
@@ -466,7 +466,7 @@ def test_a_program_in_a_frame_is_no_table():
     assert document.text.split("\n") == ["x <- 1", "y <- 2", "z <- 3"]
 
 
-def test_a_note_at_the_foot_of_a_page_does_not_take_the_names_from_the_rest_of_a_table():
+def test_footnote_does_not_remove_column_names_from_a_continued_table():
     first = [*type_rows(120, [("No", "Type", "Description")], ("F1",) * 3), *type_rows(106, TYPES)]
     note = Text(96, 44, "1 strictly, a node of its own", size=8)
     rest = [("4", "ENVSXP", "environments"), ("5", "PROMSXP", "promises"), ("6", "LANGSXP", "language objects")]

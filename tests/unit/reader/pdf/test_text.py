@@ -126,7 +126,7 @@ def test_lines_of_a_wide_leading_are_one_paragraph_and_a_wider_one_divides_parag
     assert text_of(page) == "\n\n".join([" ".join(said)] * 2)
 
 
-def test_a_korean_word_that_the_end_of_a_line_cuts_is_put_together_if_the_document_has_it():
+def test_korean_word_cut_by_a_line_end_is_rejoined_if_known():
     words = Words(["이 보고서는 한국의 인공지능 산업을 다룬다"])
     assert words.put_together("우리는 인공", "지능 산업을") == "우리는 인공지능 산업을"
     assert words.put_together("우리는 그", "산업을") == "우리는 그 산업을"
@@ -137,12 +137,12 @@ def test_a_word_that_the_end_of_a_line_divides_is_put_together():
     assert text_of(page) == "A claim needs the signature of the head of the office."
 
 
-def test_a_hyphen_that_belongs_to_the_word_is_kept_at_the_end_of_a_line():
+def test_hyphen_of_a_word_is_kept_at_a_line_end():
     page = lines(72, 700, "Each non-smoker may be a guest that is", "not the non-", "smoker's.")
     assert text_of(page).endswith("that is not the non-smoker's.")
 
 
-def test_a_document_that_divides_no_words_keeps_every_hyphen_at_the_end_of_a_line():
+def test_document_without_hyphenation_keeps_hyphens_at_line_ends():
     page = lines(
         72, 700, "Run it as a non-", "root user, with the post-", "processed file, at run-", "time and not before."
     )
@@ -328,7 +328,7 @@ def body(city):
 
 
 def furnished(header, footer):
-    """Six pages of known text below a header and above a footer, which are told the page."""
+    """Six pages of known text with a header and a footer, which contain the page number."""
     return laid(
         *(
             [
@@ -356,7 +356,7 @@ def test_headers_footers_and_page_numbers_are_left_out_and_nothing_else(header, 
     assert len(document.parts) == 6
 
 
-def test_a_page_that_shows_only_its_header_is_empty_and_one_that_repeats_a_text_is_not():
+def test_page_with_only_a_header_is_empty():
     header = [Text(72, 800, "The handbook, release 12", 9)]
     document = read_pdf("a.pdf", laid(*([*header, *lines(72, 740, *body(city))] for city in CITIES), header))
     assert "handbook" not in document.text
@@ -440,7 +440,7 @@ def test_a_stamp_in_the_margin_is_neither_heading_nor_title():
     assert document.text.endswith("arXiv:2004.04906v3 [cs.CL]")
 
 
-def test_a_title_of_one_letter_or_one_that_a_program_gave_for_want_of_any_is_none():
+def test_one_letter_and_default_titles_are_ignored():
     assert read_pdf("a.pdf", laid([Text(72, 780, "d", 30), *lines(72, 700, *BODY)])).title == "a.pdf"
     for given in (r"\(anonymous\)", "untitled", r"\(unspecified\)"):
         assert read_pdf("a.pdf", pdf("Words of it.", title=given)).title == "a.pdf"

@@ -53,7 +53,7 @@ def test_front_matter_gives_title_tags_and_date_and_is_no_part_of_the_text(front
         ("---\ntitle: Setup\nthis is no YAML\ntags: HR, Travel\n\tdate: x\ndate: 2026-02-01\n---\n", "Setup"),
     ],
 )
-def test_front_matter_that_is_not_valid_is_read_line_by_line_and_never_a_heading(front, title):
+def test_invalid_front_matter_is_plain_lines_and_no_heading(front, title):
     assert read(front + BODY) == (title, *SETUP[1:])
 
 

@@ -1,4 +1,4 @@
-"""What only helps to get about in a web page is in no passage, and of the article nothing is lost."""
+"""Navigation of a web page is in no passage, and the article is complete."""
 
 import re
 
@@ -54,7 +54,7 @@ def test_no_passage_holds_navigation_and_no_word_of_the_article_is_lost(generato
         "<h2>Contents</h2><ul><li><a href=#a>Leave</a><li><a href=#b>Pay</a><li><a href=#c>Travel</a></ul>",
     ],
 )
-def test_what_says_that_it_is_furniture_and_lists_of_nothing_but_links_are_left_out(furniture):
+def test_declared_navigation_and_lists_of_links_are_omitted(furniture):
     assert (
         read_page(f"<h1>Leave</h1>{furniture}<h2>Days</h2><p>It is paid.</p>{furniture}").text
         == "Leave\nDays\nIt is paid."

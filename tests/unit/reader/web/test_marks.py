@@ -1,4 +1,4 @@
-"""The marks of notes and the powers of numbers on web pages stay apart from what they stand at."""
+"""Note marks and exponents on web pages stay separate from the adjacent text."""
 
 import pytest
 

@@ -65,7 +65,7 @@ def test_each_value_of_a_row_is_named_by_its_columns_and_its_row(table, rows):
     assert rows_of(read_page(f"<table>{table}</table>")) == rows
 
 
-def test_a_table_in_a_cell_is_a_part_of_its_row_and_its_own_rows_stay_apart():
+def test_nested_table_belongs_to_its_row_and_keeps_separate_rows():
     inner = "<table><tr><th>From<th>To<tr><td>8<td>12<tr><td>13<td>17</table>"
     assert rows_of(read_page(f"<table><tr><th>Day<th>Hours<tr><td>Monday<td>{inner}</table>")) == [
         "Day: Monday; Hours: From: 8; To: 12; From: 13; To: 17"

@@ -1,4 +1,4 @@
-"""What nobody sees on a web page, and what is struck through, is no evidence: a warning counts it."""
+"""Hidden and struck text of a web page is not evidence; a warning counts it."""
 
 import pytest
 
@@ -28,12 +28,12 @@ UNSEEN = ("page.html has 1 passage of text that is not visible, which was left o
         'style="clip: rect(0, 0, 0, 0)"',
     ],
 )
-def test_what_nobody_sees_on_a_page_is_left_out_with_a_warning(attributes):
+def test_invisible_page_content_is_omitted_with_a_warning(attributes):
     document = read_page(f"<p>Paid <span {attributes}>never </span>leave.</p>")
     assert (document.text, document.warnings) == ("Paid leave.", UNSEEN)
 
 
-def test_text_of_the_colour_behind_it_is_left_out_where_an_element_around_it_has_that_colour():
+def test_text_in_the_background_colour_of_an_ancestor_is_omitted():
     page = '<div style="background:#fff"><p>Paid <b><span style="color:#fff">never </span></b>leave.</p></div>'
     document = read_page(page)
     assert (document.text, document.warnings) == ("Paid leave.", UNSEEN)
@@ -50,7 +50,7 @@ def test_text_of_the_colour_behind_it_is_left_out_where_an_element_around_it_has
         'style="display:block"',
     ],
 )
-def test_what_people_see_or_may_see_is_read(attributes):
+def test_visible_and_expandable_content_is_read(attributes):
     document = read_page(f"<p>Paid <span {attributes}>leave</span>.</p>")
     assert (document.text, document.warnings) == ("Paid leave.", ())
 

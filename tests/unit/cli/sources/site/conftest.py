@@ -1,4 +1,4 @@
-"""Each test has a site of its own, which a crawl in a process of its own reads."""
+"""Each test has its own site, which a separate process crawls."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

@@ -36,7 +36,7 @@ def test_an_address_has_one_form(given: str, form: str) -> None:
         ("https://me:hunter2@example.com/", "Leave the name and the password out of the address"),
     ],
 )
-def test_what_is_meant_as_an_address_and_is_none_is_refused(given: str, words: str) -> None:
+def test_malformed_addresses_are_refused(given: str, words: str) -> None:
     for place in (source_to_read, lambda docs: source_to_ask(docs, "")):
         with pytest.raises(InvalidInput, match=words) as refused:
             place(given)

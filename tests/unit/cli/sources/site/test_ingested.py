@@ -1,4 +1,4 @@
-"""A site is read as a directory is: what was read and what was not is told, and nothing is sent twice."""
+"""A site is ingested like a directory: read and unread pages are reported, and nothing is sent twice."""
 
 import pytest
 from werkzeug.wrappers import Response
@@ -55,7 +55,7 @@ def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve)
     assert (site.served.sent, len(site.embedder.embedded)) == (sent, embedded)
 
 
-def test_only_what_has_changed_is_sent_again_and_what_is_gone_is_removed_and_told(serve: Serve) -> None:
+def test_only_changed_pages_are_sent_and_missing_ones_removed(serve: Serve) -> None:
     site = serve(small({"/leave": "Leave is 25 days.", "/pay": "Pay comes on Fridays.", "/tea": "Tea is at four."}))
     assert site.ingest().summary().startswith("4 added")
     site.served.sent.clear()
@@ -160,7 +160,7 @@ def test_a_walk_ends_at_its_limits_and_says_what_was_left(serve: Serve) -> None:
     assert told.warnings == [f"1 address was not requested: --pages 9 and --megabytes 1 are the limits: {site.url}/2."]
 
 
-def test_a_page_that_asks_for_too_long_a_wait_is_told_and_not_waited_for(serve: Serve) -> None:
+def test_page_with_excessive_retry_after_is_reported_and_skipped(serve: Serve) -> None:
     site = serve(small({"/leave": "Leave is 25 days.", "/tea": "Tea."}))
     site.served.first = {"/leave": [busy("3600")], "/tea": [busy("0", 503), busy("0")]}
     told = site.ingest()
@@ -223,9 +223,7 @@ def test_a_first_page_that_leads_on_without_an_end_is_an_error(serve: Serve) -> 
         site.ingest()
 
 
-def test_a_site_and_a_directory_do_not_take_each_others_place_unless_somebody_says_so(
-    serve: Serve, write: Write
-) -> None:
+def test_site_and_directory_replace_each_other_only_on_request(serve: Serve, write: Write) -> None:
     site, directory = serve(small({"/a": "A."})), write({"a.md": "Pay."})
     site.ingest()
     with pytest.raises(SourceMismatch, match=rf"was read from {site.url}/, and what .*documents does not hold"):

@@ -133,7 +133,7 @@ def test_the_rules_of_a_public_site_are_not_fetched_from_a_private_network(conne
     assert internet.connections == {PUBLIC}
 
 
-def test_of_a_host_with_private_and_public_addresses_only_the_public_are_connected_to(connect: Connect) -> None:
+def test_host_with_mixed_addresses_is_reached_only_by_public_ones(connect: Connect) -> None:
     with Loopback(small({})) as served:
         internet = connect({"site.test": [[INSIDE, "fe80::1", PUBLIC]]}, served.url)
         internet.ingest("http://site.test/")
@@ -194,7 +194,7 @@ def test_a_private_address_is_named_by_typing_it() -> None:
     assert [literal_address(host) for host in hosts] == ["127.0.0.1"] * 3 + ["::1", "192.168.1.1", "127.0.0.1", ""]
 
 
-def test_a_name_in_a_private_network_is_read_if_the_operator_says_so_and_leads_to_no_other(connect: Connect) -> None:
+def test_private_host_is_read_only_if_the_operator_allows_it(connect: Connect) -> None:
     names: Names = {"wiki.corp": [[INSIDE]], "pay.corp": [["10.9.9.9"]]}
     with Loopback(small({"/next": "The next page."})) as served:
         internet = connect(names, served.url)
