@@ -37,7 +37,7 @@ locals {
           {
             for source in ["method.request.header.Authorization"] : "identitySource" => source if !local.reads_bearers
           }
-        ) if auth != "iam" }
+        ) if auth != "iam" && arn != null }
       ) if auth != "api_key" || local.reads_bearers
     }
   )

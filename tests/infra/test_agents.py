@@ -19,9 +19,9 @@ def serving_agents(planned: Planner) -> Plan:
 def test_post_needs_a_key_and_the_api_refuses_other_methods(serving_agents: Plan) -> None:
     route = paths(serving_agents)["/mcp"]
     assert route.keys() == {"post", "x-amazon-apigateway-any-method"}
-    assert [of["security"] for of in route.values()] == [[{"api_key": []}]] * 2
+    assert [of["security"] for of in route.values()] == [[{"api_key": [], "caller": []}]] * 2
     permissions = of_kind(serving_agents.resources, "aws_lambda_permission")
-    assert {each["function_name"] for each in permissions} == {"selfrag-ask", "selfrag-agents"}
+    assert {each["function_name"] for each in permissions} == {"selfrag-ask", "selfrag-agents", "selfrag-authorize"}
 
 
 def test_unless_it_is_chosen_there_is_nothing_of_it(planned: Planner, serving_agents: Plan) -> None:

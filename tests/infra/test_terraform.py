@@ -63,7 +63,6 @@ WRONG: dict[str, tuple[Any, str]] = {
     "secret_recovery_days": (3, "secret_recovery_days must be"),
     "web_base_url": ("tavily", "web_base_url must be a URL"),
     "network": ("some", "network must be collection or all"),
-    "auth": ("none", "auth must be api_key, iam or authorizer"),
     "endpoint_type": ("EDGE", "endpoint_type must be REGIONAL or PRIVATE"),
     "api_throttle": ({"rate": 0, "burst": 1}, "api_throttle must have"),
     "key_throttle": ({"rate": 1, "burst": 0}, "key_throttle must have"),
@@ -203,6 +202,8 @@ INDICES: Cases = [
 AUTHORIZER = {"auth": "authorizer", "authorizer_arn": "arn:aws:lambda:us-east-1:000000000000:function:who:live"}
 DOMAIN = {"name": "ask.example.com", "certificate_arn": "arn:aws:acm:1"}
 ACCESS: Cases = [
+    # Apart from the other wrong values: the functions depend on it, and other variables on the functions.
+    ({"auth": "none"}, "auth must be api_key, iam or authorizer"),
     ({"auth": "authorizer"}, "authorizer_arn belong together"),
     ({**AUTHORIZER, "auth": "iam"}, "authorizer_arn belong together"),
     ({"authorizer_usage_plan": True}, "authorizer_usage_plan needs auth"),
@@ -391,7 +392,9 @@ def test_one_key_gets_a_quarter_of_the_questions_of_all_callers_within_its_own_l
     if not chosen:
         [stage] = planned().resources["aws_api_gateway_usage_plan.default[0]"]["api_stages"]
         limits = {each["path"]: (each["rate_limit"], each["burst_limit"]) for each in stage["throttle"]}
-        assert limits == dict.fromkeys(("/v1/ask/POST", "/v1/questions/POST"), (5, 10))
+        assert limits == dict.fromkeys(
+            (f"/v1/{path}/POST" for path in ("ask", "questions", "chat/completions", "responses")), (5, 10)
+        )
 
 
 def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Planner) -> None:

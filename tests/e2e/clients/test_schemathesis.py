@@ -57,7 +57,7 @@ REMAINING = {
     ("positive_data_acceptance", "POST /v1/(chat/completions|responses)", "400", ""): NO_PATTERN.format(
         "which of the many requests of OpenAI's API are a question: text alone, and last in the messages"
     ),
-    ("positive_data_acceptance", "POST /v1/documents", "400", "A directory keeps no tags and no date"): (
+    ("positive_data_acceptance", "POST /v1/documents", "400", "A directory stores no tags"): (
         "The laptop's directory has no place for them; in AWS the object's metadata has."
     ),
 }
