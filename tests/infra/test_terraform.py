@@ -202,8 +202,6 @@ INDICES: Cases = [
 AUTHORIZER = {"auth": "authorizer", "authorizer_arn": "arn:aws:lambda:us-east-1:000000000000:function:who:live"}
 DOMAIN = {"name": "ask.example.com", "certificate_arn": "arn:aws:acm:1"}
 ACCESS: Cases = [
-    # Apart from the other wrong values: the functions depend on it, and other variables on the functions.
-    ({"auth": "none"}, "auth must be api_key, iam or authorizer"),
     ({"auth": "authorizer"}, "authorizer_arn belong together"),
     ({**AUTHORIZER, "auth": "iam"}, "authorizer_arn belong together"),
     ({"authorizer_usage_plan": True}, "authorizer_usage_plan needs auth"),
@@ -211,6 +209,8 @@ ACCESS: Cases = [
     ({**AUTHORIZER, "authorizer_arn": "who"}, "authorizer_arn must be the ARN of a Lambda function"),
     ({"endpoint_type": "PRIVATE"}, "api_vpc_endpoint_ids belong together"),
     ({"api_vpc_endpoint_ids": ["vpce-1"]}, "api_vpc_endpoint_ids belong together"),
+    # Apart from the other wrong values: the functions depend on it, and other variables on the functions.
+    ({"auth": "none"}, "auth must be api_key, iam or authorizer"),
     (
         {"endpoint_type": "PRIVATE", "api_vpc_endpoint_ids": ["vpc-1"]},
         "api_vpc_endpoint_ids must be ids that start with vpce-",
