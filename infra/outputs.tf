@@ -4,7 +4,7 @@ output "endpoint" {
 }
 
 output "domain_target" {
-  description = "What the DNS record of `domain` points to: the name for a CNAME, or with the zone's id for an alias of Route 53; null without a domain."
+  description = "The target of the DNS record of `domain`: a name for a CNAME, or with the zone's id for an alias of Route 53; null without a domain."
   value       = one([for each in aws_api_gateway_domain_name.api : { name = each.regional_domain_name, zone_id = each.regional_zone_id }])
 }
 
@@ -79,12 +79,12 @@ output "reindex_command" {
 }
 
 output "rollback_command" {
-  description = "The command that lists the releases and makes the previous one live again; --to names another one."
+  description = "The command that lists the releases and makes the previous one live again; --to names any other."
   value       = "selfrag rollback --name ${var.name} --region ${local.region}"
 }
 
 output "bind_command" {
-  description = "The command that binds an API key, by its id in place of KEY_ID, to collections at once, to ask. A caller that may also upload, replace and delete documents has the actions ask and upload; an IAM user, or a role without its path, is principal#ARN in place of key#KEY_ID, and who an authorizer lets in is client# and its principalId. The same with delete-item and --key removes the binding."
+  description = "The command that lets an API key ask collections, at once; replace KEY_ID by the key's id. A caller that may also upload, replace and delete documents has the actions ask and upload; an IAM user, or a role without its path, is principal#ARN in place of key#KEY_ID, and a caller admitted by an authorizer is client# and its principalId. The same with delete-item and --key removes the binding."
   value = join(" ", [
     "aws dynamodb put-item --region ${local.region} --table-name ${aws_dynamodb_table.table["callers"].name}",
     "--item '${jsonencode(local.example_binding)}'"
@@ -92,7 +92,7 @@ output "bind_command" {
 }
 
 output "collection_command" {
-  description = "The command that adds a collection at once, by its name in place of NAME, for callers that are bound to all. The same with delete-item and --key removes it."
+  description = "The command that adds a collection at once, for callers that are bound to all; replace NAME by its name. The same with delete-item and --key removes it."
   value = join(" ", [
     "aws dynamodb put-item --region ${local.region} --table-name ${aws_dynamodb_table.table["callers"].name}",
     "--item '${jsonencode({ caller = { S = "collection#NAME" } })}'"

@@ -144,7 +144,7 @@ variable "reserved_concurrency" {
 }
 
 variable "account_concurrency" {
-  description = "The account's limit of concurrent executions in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, the API throttles questions (429) to what the limit carries, and reserves a sixth of it for `ask` if it is 120 or more; null leaves throttling to api_throttle."
+  description = "The account's limit of concurrent executions in the region (`aws lambda get-account-settings`, ConcurrentExecutions). With it, the API throttles questions (429) to fit the limit, and reserves a sixth of it for `ask` if it is 120 or more; null leaves throttling to api_throttle."
   type        = number
   default     = null
 
@@ -258,7 +258,7 @@ variable "daily_max_usd" {
 }
 
 variable "budget" {
-  description = "A monthly budget in US dollars of what AWS charges for this deployment by its tag `application`, and the addresses that AWS writes to at 80% of it and when it is forecast to be passed; null is none."
+  description = "A monthly budget in US dollars for AWS's charges under the tag `application`, and the addresses that AWS notifies at 80% and when it forecasts an excess; null creates none."
   type = object({
     monthly_usd = number
     emails      = list(string)
@@ -504,7 +504,7 @@ variable "index" {
 }
 
 variable "search_index" {
-  description = "The index that is searched while another one is being filled, with its own dimensions; null is the one in `index`."
+  description = "The index to search while `index` is being filled, with its own dimensions; null searches `index`."
   type = object({
     name              = optional(string, "passages")
     vector_dimensions = optional(number, 512)
@@ -556,7 +556,7 @@ variable "ingestion_concurrency" {
 }
 
 variable "ingest_on_upload" {
-  description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index. What the queue of the intake holds already goes on."
+  description = "Ingests an object at once when it is created, changed or deleted. Off, it waits for a reindexing, and objects deleted in the meantime stay in the index. Objects already in the intake's queue are still ingested."
   type        = bool
   default     = true
 }
@@ -573,7 +573,7 @@ variable "pipeline" {
 }
 
 variable "text_recognition" {
-  description = "What Amazon Textract reads of pages of PDFs that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages) or \"off\". The region must have Textract; not tried on AWS."
+  description = "Text recognition by Amazon Textract for PDF pages that show pictures and hold no text: \"lines\" (about 1.50 dollars for 1,000 such pages) or \"off\". The region must have Textract; not tried on AWS."
   type        = string
   default     = "off"
 
@@ -690,7 +690,7 @@ variable "retrieval_guidance" {
 }
 
 variable "guardrail" {
-  description = "A guardrail of Amazon Bedrock in this region, by its id or ARN, that checks every question and every answer; what it blocks or masks is abstained from."
+  description = "A guardrail of Amazon Bedrock in this region, by its id or ARN, that checks every question and every answer; selfrag abstains from texts that it blocks or masks."
   type = object({
     id      = string
     version = optional(string, "DRAFT")
@@ -709,7 +709,7 @@ variable "guardrail" {
 }
 
 variable "knowledge_base" {
-  description = "A knowledge base of Amazon Bedrock in this region, by its id or ARN, that questions search in place of the collection. All of it is one `collection`, or each document names its own in an attribute of that name. `user_id` is whose documents it shows to all callers."
+  description = "A knowledge base of Amazon Bedrock in this region, by its id or ARN, that questions search instead of the collection. All of it is one `collection`, or each document names its own in an attribute of that name. `user_id` is whose documents it shows to all callers."
   type = object({
     id         = string
     collection = optional(string)
@@ -866,7 +866,7 @@ variable "api_throttle" {
 }
 
 variable "api_metrics" {
-  description = "Metrics of each method of the API beside those of the API: up to 115 custom metrics, 34 dollars a month while it is asked. No alarm needs them."
+  description = "Metrics for each method of the API, not only for the whole: up to 115 custom metrics, 34 dollars a month while requests arrive. No alarm needs them."
   type        = bool
   default     = false
 }
@@ -883,7 +883,7 @@ variable "key_throttle" {
 }
 
 variable "key_question_throttle" {
-  description = "Rate limit (questions a second) and burst of one API key, for POST /v1/ask and POST /v1/questions each; null is a quarter of what all callers together get, by account_concurrency if that is set, else by api_throttle, but no more than key_throttle."
+  description = "Rate limit (questions a second) and burst of one API key, for POST /v1/ask and POST /v1/questions each; null is a quarter of the limit for all callers, by account_concurrency if that is set, else by api_throttle, and at most key_throttle."
   type        = object({ rate = number, burst = number })
   default     = null
 
@@ -905,13 +905,13 @@ variable "key_quota_per_day" {
 }
 
 variable "stream_events" {
-  description = "Streams POST /v1/ask and OpenAI's API to clients that take server-sent events, by a function of its own, for 300 seconds at the most; every other client gets the same reply as without. The function takes one concurrent execution for each question of these paths. Without it a client of POST /v1/ask gets 202, and looks at the question by its id, as the page does; one of OpenAI's API gets its events at the end. Not tried on AWS."
+  description = "Streams POST /v1/ask and OpenAI's API to clients that take server-sent events, by a separate function, for at most 300 seconds; every other client gets the same reply as without. The function takes one concurrent execution for each question of these paths. Without it a client of POST /v1/ask gets 202, and looks at the question by its id, as the page does; one of OpenAI's API gets its events at the end. Not tried on AWS."
   type        = bool
   default     = false
 }
 
 variable "agents" {
-  description = "Serves the tools of agents by the Model Context Protocol at POST /mcp, by a function of its own. Not tried on AWS."
+  description = "Serves the tools of agents by the Model Context Protocol at POST /mcp, by a separate function. Not tried on AWS."
   type        = bool
   default     = false
 }
@@ -976,7 +976,7 @@ variable "decider" {
 }
 
 variable "graders" {
-  description = "Who judges, by grader: claude, decider (Claude only where it gives no verdict) or cascade; what is left out follows the profile. `selfrag eval graders --adopt infra/graders.auto.tfvars.json` writes it."
+  description = "The judge of each grader: claude, decider (Claude only if it gives no verdict) or cascade; others follow the profile. `selfrag eval graders --adopt infra/graders.auto.tfvars.json` writes it."
   type        = map(string)
   default     = {}
 
@@ -1051,7 +1051,7 @@ variable "thresholds" {
 }
 
 variable "otlp_endpoint" {
-  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a function of its own sends each answer: spans, and the verdicts as events to /v1/logs; null sends none. No text of a question, a passage or an answer is in them, unless otlp_content says so."
+  description = "The address of a collector that takes OTLP over HTTP, without /v1/traces, to which a separate function sends each answer: spans, and the verdicts as events to /v1/logs; null sends none. No text of a question, a passage or an answer is in them, unless otlp_content says so."
   type        = string
   default     = null
 

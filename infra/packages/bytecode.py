@@ -1,4 +1,4 @@
-"""Bytecode for the zips: a Lambda's disk cannot be written, so without it each cold start compiles what it imports."""
+"""Bytecode for the zips: a Lambda's disk is read-only, so without it each cold start compiles its imports."""
 
 import os
 import shutil

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED, *OTHERS = "layer", "readers", "protocol", "traces"
 # The version of each library, and the hashes of its files; `make hashes` writes it.
 HASHES = "infra/packages/hashes.txt"
-# The same of what the `selfrag` command needs.
+# The same for the dependencies of the `selfrag` command.
 REQUIREMENTS = "requirements.txt"
 _PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28"}
 
@@ -36,7 +36,7 @@ class NoLibraries(Exception):
 def install(out: Path, project: Path, options: list[str], python: str = sys.executable) -> None:
     """Fill a folder with the pinned libraries of a project, a folder for each layer.
 
-    The folder is replaced as a whole, and only when uv has found everything. Without options it is for this machine
+    The folder is replaced only when uv has found everything. Without options it is for this machine
     and this `python`.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ def _index() -> dict[str, str]:
     command = [sys.executable, "-m", "pip", "config", "list"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # noqa: S603 (our own)
     urls = re.findall(r"^\S*\.index-url='(.+)'$", listed, re.MULTILINE)
-    # pip lists last what it prefers: the setting of the environment.
+    # The last one has precedence in pip: the setting of the environment.
     return {"UV_DEFAULT_INDEX": urls[-1]} if urls else {}
 
 
