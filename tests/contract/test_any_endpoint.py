@@ -43,7 +43,7 @@ def without_filters(query: Any) -> Any:
 
 @pytest.mark.skipif(bool(ADDRESS), reason="it would hold the double against itself")
 @pytest.mark.long
-def test_the_contract_can_be_held_against_an_address_and_finds_a_service_that_does_otherwise(
+def test_contract_run_against_address_finds_deviating_service(
     record_property: Any,
 ) -> None:
     with OpenSearchDouble() as service:

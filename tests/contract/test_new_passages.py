@@ -47,7 +47,7 @@ def test_a_search_without_passages_finds_as_many_others_both_ways(any_index: Ind
     assert len(any_index.fetch(everything, Bounds(["mine"], without=seen))) == 30, "a fetch by id does not heed it"
 
 
-def test_a_search_within_folders_and_documents_finds_what_is_in_any_of_them(any_index: Index) -> None:
+def test_search_within_folders_and_documents_matches_any_of_them(any_index: Index) -> None:
     names = ("a/one.md", "a/b/two.md", "ab/three.md", "four.md", "a%/five.md", "x/a/six.md")
     any_index.add([entry(name, document=f"mine/{name}") for name in names])
 
@@ -65,7 +65,7 @@ def test_a_search_within_folders_and_documents_finds_what_is_in_any_of_them(any_
     assert within("mine/a") == within("mine/A/") == within("theirs/") == within("/") == set()
 
 
-def test_matches_of_full_text_are_counted_within_the_bounds_and_beyond_the_list(any_index: Index) -> None:
+def test_full_text_matches_are_counted_within_bounds_beyond_list(any_index: Index) -> None:
     any_index.add([entry(f"p{n}", "words" if n % 2 else "others", tags=["hr"] if n < 4 else []) for n in range(20)])
     any_index.add([entry("theirs", "words", collection="theirs")])
 
@@ -102,7 +102,7 @@ def test_more_matches_than_the_service_counts_by_default_are_counted_exactly(
     assert index.search("words", None, 2, Bounds(["mine"])).text_hits == 4
 
 
-def test_a_list_is_full_if_it_has_as_many_passages_as_were_asked_for(any_index: Index) -> None:
+def test_list_is_full_with_as_many_passages_as_requested(any_index: Index) -> None:
     any_index.add([entry("p1", "words"), entry("p2", "words"), entry("p3", "others")])
     for size, full in ((2, (True, True)), (3, (False, True)), (4, (False, False))):
         both = any_index.search("words", unit(1.0), size, Bounds(["mine"]))

@@ -15,7 +15,7 @@ from tests.contract.entries import PATH, QUERY, entry, found, unit
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 
-def test_the_index_can_be_searched_and_written_to_and_a_process_makes_one(index: OpenSearchPassages) -> None:
+def test_index_client_can_search_and_write_and_is_created_once_per_process(index: OpenSearchPassages) -> None:
     typed: Index = index
     assert typed is bootstrap.index(), "one client for all questions of a process"
 
@@ -35,7 +35,7 @@ def test_both_searches_give_their_own_scores_best_first_in_one_request(
     assert best(both, 1)[0].passage_id == "far"
 
 
-def test_without_a_vector_the_search_is_by_full_text_alone_within_the_same_bounds(
+def test_search_without_vector_uses_full_text_within_same_bounds(
     requests: list[tuple[str, str]], index: OpenSearchPassages
 ) -> None:
     index.add([entry("leave", "annual leave"), entry("car", "a car"), entry("theirs", "leave", collection="theirs")])
@@ -48,7 +48,7 @@ def test_without_a_vector_the_search_is_by_full_text_alone_within_the_same_bound
     assert best(alone, 4)[0].passage_id == "leave"
 
 
-def test_without_a_vector_an_index_that_is_not_there_yet_is_an_empty_one(index: OpenSearchPassages) -> None:
+def test_search_without_vector_treats_missing_index_as_empty(index: OpenSearchPassages) -> None:
     nothing = index.search("words", None, 50, Bounds(["mine"]))
     assert (nothing.by_text, nothing.by_vector) == ([], [])
 

@@ -46,9 +46,7 @@ def test_an_item_is_tried_a_bounded_number_of_times_and_then_named(
     assert service.requests.count(("POST", f"{PATH}/_bulk")) == search.WRITE_ATTEMPTS
 
 
-def test_an_item_that_is_refused_for_what_it_holds_is_not_tried_again(
-    service: OpenSearchDouble, index: OpenSearchPassages
-) -> None:
+def test_item_rejected_for_its_content_is_not_retried(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
     service.knobs.item_failure_rate, service.knobs.item_status = 1.0, 400
     assert index.add([entry("p")]).failed == {"p": "RequestRejected"}
     assert service.requests.count(("POST", f"{PATH}/_bulk")) == 1
@@ -152,9 +150,7 @@ def test_an_index_that_another_writer_just_made_is_used(service: OpenSearchDoubl
     assert (service.refused[-1][2], service.refused[-1][0]) == (400, "PUT")
 
 
-def test_an_index_that_is_not_ready_after_it_was_made_is_tried_again_later(
-    service: OpenSearchDouble, index: OpenSearchPassages
-) -> None:
+def test_new_index_not_yet_ready_is_retried_later(service: OpenSearchDouble, index: OpenSearchPassages) -> None:
     service.knobs.requests_until_ready = 1
     with pytest.raises(TemporarilyUnavailable):
         index.add([entry("p")])

@@ -30,7 +30,7 @@ def test_one_passage_without_a_verdict_does_not_stop_the_others() -> None:
     assert "p0" not in [citation["passage_id"] for citation in response["citations"]]
 
 
-def test_a_question_is_answered_while_the_embedding_model_is_throttled_and_the_response_says_how() -> None:
+def test_question_is_answered_with_warning_while_embedding_model_is_throttled() -> None:
     throttled = FailingEmbedder(TemporarilyUnavailable("throttled"))
     with ModelServer() as model, local_stack(model) as stack, bootstrap.using(embedder=throttled):
         execution = stack.execute(QUESTION)
@@ -40,7 +40,7 @@ def test_a_question_is_answered_while_the_embedding_model_is_throttled_and_the_r
     assert warning.endswith("this search was by full text alone.")
 
 
-def test_an_answer_that_could_not_be_checked_in_time_goes_out_as_partial() -> None:
+def test_answer_not_checked_in_time_is_partial() -> None:
     with (
         ModelServer(lambda step, n: "timeout" if step == "grade_support" else None) as model,
         local_stack(model) as stack,

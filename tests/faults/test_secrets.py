@@ -15,7 +15,7 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_keys_never_show_in_anything_that_a_run_with_faults_leaves_behind(tmp_path: Path) -> None:
+def test_run_with_faults_leaks_no_keys(tmp_path: Path) -> None:
     environment = {
         **{name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ},
         "HOME": str(tmp_path),

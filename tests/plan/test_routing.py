@@ -42,7 +42,7 @@ def test_better_one_of_two_answers_of_little_use_is_returned() -> None:
 
 
 @pytest.mark.parametrize("support", [FULL, PARTLY])
-def test_a_supported_answer_of_little_use_is_returned_as_partial_with_its_reason(support: dict[str, Any]) -> None:
+def test_supported_answer_of_low_utility_is_partial_with_reason(support: dict[str, Any]) -> None:
     nothing = {"rewrite_question": [steps.rewrite("", new=False)], "search_web": [steps.found()]}
     response, _ = run(grade_support=[support], grade_utility=[LITTLE], **nothing)
     assert (response["status"], response["answer"]) == ("partial", "25 days.")
@@ -92,7 +92,7 @@ def from_passages(*answers: dict[str, Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
-def test_the_writers_phrase_for_what_is_missing_is_the_query_and_no_rewrite_is_paid_for(speculate: str) -> None:
+def test_missing_phrase_from_writer_becomes_query_without_paid_rewrite(speculate: str) -> None:
     phrased = {**lacking(), "missing": ["days carried over"]}
     response, scripted = run(ahead(speculate), generate=from_passages(phrased, MENDED))
     assert response["queries"] == ["How many days?", "days carried over"]
@@ -142,7 +142,7 @@ def test_equal_answers_are_ranked_by_supported_claims() -> None:
     assert "the best answer so far is returned: Fully supported (2 of 2 claims)" in why
 
 
-def test_evidence_that_scores_lower_takes_nothing_from_an_answer_that_rests_on_more() -> None:
+def test_lower_scored_evidence_does_not_demote_fuller_answer() -> None:
     def graded(event: dict[str, Any]) -> dict[str, Any]:
         verdict = steps.relevance(event["passage"]["passage_id"], "relevant")
         verdict["verdict"]["score"] = 0.9 if event["passage"]["passage_id"].startswith("p1") else 0.6
@@ -178,7 +178,7 @@ def test_standalone_query_is_searched_before_a_rewrite() -> None:
 
 
 @pytest.mark.parametrize("decision", ["yes", "no", "continue"])
-def test_the_first_search_of_a_follow_up_is_worded_so_that_it_stands_alone(decision: str) -> None:
+def test_first_search_of_follow_up_uses_standalone_query(decision: str) -> None:
     worded = steps.retrieval(decision)
     worded["verdict"]["query"] = "How many days in May?"
     nothing = steps.answer(is_found=False)
@@ -211,9 +211,7 @@ def counting(**more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("strategy", ["self_rag", "adaptive", "candidates", "segments"])
 @pytest.mark.parametrize(("hits", "words"), [(102, "4 of 102 full-text hits"), (None, "4 passages")])
-def test_a_count_over_documents_is_answered_as_a_selection_and_says_of_how_many(
-    strategy: str, hits: int | None, words: str
-) -> None:
+def test_count_over_documents_is_answered_as_selection_with_total(strategy: str, hits: int | None, words: str) -> None:
     def searched(event: dict[str, Any]) -> dict[str, Any]:
         return {**steps.found(*(f"p{n}" for n in range(event["top_k"]))), "text_hits": hits}
 
@@ -253,12 +251,12 @@ def test_an_answer_that_cites_nothing_is_partial_and_says_so(strategy: str) -> N
     assert "No sentence of the answer cites a passage." in response["usage"]["warnings"]
 
 
-def test_an_answer_of_candidates_says_in_a_field_what_the_documents_do_not_say() -> None:
+def test_candidate_answer_lists_unsaid_facts_in_field() -> None:
     response, _ = run({**ASKED, "policy": {**ASKED["policy"], "strategy": "candidates"}}, generate=[lacking()])
     assert response["not_said"] == ["The documents do not say what is carried over."]
 
 
-def test_a_question_that_ends_without_another_try_says_which_earlier_answer_is_returned() -> None:
+def test_question_ending_without_retry_tells_which_earlier_answer_is_returned() -> None:
     response, _ = run(
         generate=[steps.answer("The first."), steps.answer(is_found=False)],
         grade_support=[PARTLY],

@@ -124,7 +124,7 @@ def test_a_step_whose_parts_are_handed_over_makes_no_client(step: str) -> None:
         }  # fmt: skip
 
 
-def test_what_was_made_of_a_part_that_is_handed_over_goes_with_it() -> None:
+def test_values_built_from_replaced_part_are_dropped_with_it() -> None:
     before = bootstrap.question_settings()
     with bootstrap.using(index=SimpleNamespace()):  # type: ignore[typeddict-item]
         within = bootstrap.question_settings()
@@ -180,9 +180,7 @@ def test_a_fault_of_our_own_at_the_start_is_not_hidden() -> None:
         ("SELFRAG_WEB_TIMEOUT_SECONDS", "0"),
     ],
 )
-def test_a_setting_that_cannot_be_used_is_named_whatever_is_wrong_with_it(
-    name: str, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unusable_setting_is_named_whatever_its_error(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(Misconfigured, match=name):
         bootstrap.question_settings()
@@ -196,7 +194,7 @@ def test_a_step_is_counted_by_the_name_of_its_folder(logic: str, emitted: Any) -
     assert ("Latency", (("step", logic.split(".")[-2]),)) in emitted()
 
 
-def test_an_event_that_cannot_be_read_is_the_callers_fault_and_its_values_are_not_told() -> None:
+def test_unreadable_event_is_caller_fault_and_hides_values() -> None:
     handler = bootstrap.step("a_step", Asked)(lambda task: task)
     with pytest.raises(InvalidInput, match=r"cannot read its input: question$") as refused:
         handler({"question": ["a secret"]}, None)
@@ -235,7 +233,7 @@ def test_no_handler_imports_an_sdk_outside_a_lambda() -> None:
     assert loaded & {"anthropic", "boto3", "opensearchpy", "httpx2"} == set()
 
 
-def test_one_search_of_the_web_after_the_other_goes_over_the_same_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_consecutive_web_searches_reuse_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     connections: list[str] = []
 
     def found(request: Request) -> Response:

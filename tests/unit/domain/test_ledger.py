@@ -14,7 +14,7 @@ def entry(turn: int, step: str, asked: int = 1) -> Entry:
     return Entry.model_validate({**steps.entry(step, asked), "turn": turn})
 
 
-def test_a_path_keeps_its_repeats_and_has_the_grading_of_one_search_once() -> None:
+def test_path_keeps_repeats_and_lists_grading_once_per_search() -> None:
     taken = [(0, "Retrieve"), (1, "Retrieve"), *[(1, "GradeRelevance")] * 4, (2, "RewriteQuestion"), (3, "Retrieve")]
     assert path_of(taken) == ["Retrieve", "Retrieve", "GradeRelevance", "RewriteQuestion", "Retrieve"]
 
@@ -27,7 +27,7 @@ def test_concurrent_steps_have_a_stable_order() -> None:
     ]  # fmt: skip
 
 
-def test_what_fetches_an_earlier_answer_or_handles_the_response_is_not_in_the_path() -> None:
+def test_path_omits_fetching_earlier_answer_and_handling_response() -> None:
     names = ["RecallAnswer", "DecideRetrieval", "Generate", "GradeUtility", "ComposeAnswer", "RememberAnswer"]
     assert path_of(enumerate(names)) == ["DecideRetrieval", "Generate", "GradeUtility"]
 
@@ -43,7 +43,7 @@ def item(first: int, *names: str) -> list[Entry]:
     return [entry(first + place, name) for place, name in enumerate(names)]
 
 
-def test_the_items_of_a_map_run_side_by_side_and_their_steps_wait_for_each_other() -> None:
+def test_map_items_run_in_parallel_and_steps_within_item_in_sequence() -> None:
     first, last = item(2, "GradeRelevance", "Generate", "GradeSupport"), entry(4, "GradeUtility")
     ledger = [entry(0, "DecideRetrieval"), entry(1, "Retrieve", 0), *first, last, *item(2, "GradeRelevance"), *first]
     assert rounds(ledger) == 4

@@ -34,7 +34,7 @@ def test_a_strategy_has_passages_seconds_and_dollars_of_its_own(
     assert (policy.top_k, policy.deadline_seconds, policy.max_cost_usd) == wanted
 
 
-def test_a_tree_may_ask_the_model_more_often_than_an_answer_for_each_passage() -> None:
+def test_tree_policy_allows_more_model_calls_than_candidates() -> None:
     assert [policy_of(fields).max_model_calls for fields in (CANDIDATES, SEGMENTS)] == [40, 80]
 
 

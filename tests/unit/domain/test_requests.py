@@ -94,7 +94,7 @@ def test_an_id_that_cannot_be_one_is_refused() -> None:
 
 
 @given(st.text(min_size=1, max_size=MAX_QUESTION_CHARACTERS))
-def test_a_question_in_any_script_is_asked_as_it_stands_or_refused_in_words(question: str) -> None:
+def test_question_in_any_script_is_kept_verbatim_or_rejected_with_message(question: str) -> None:
     try:
         request = read_request(question)
     except InvalidInput as error:
@@ -117,7 +117,7 @@ def test_a_policy_of_unknown_fields_is_refused_in_words(policy: object) -> None:
 
 
 @given(st.dictionaries(st.sampled_from([name for name in Policy.model_fields if name != "weights"]), NUMBERS))
-def test_a_policy_of_known_fields_is_followed_as_it_stands_or_refused_in_words(policy: dict[str, float]) -> None:
+def test_policy_of_known_fields_is_followed_or_rejected_with_message(policy: dict[str, float]) -> None:
     try:
         followed = read_request("How many days?", json.dumps(policy)).policy
     except InvalidInput as error:

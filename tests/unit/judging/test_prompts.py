@@ -80,7 +80,7 @@ def test_every_prompt_of_a_step_is_known_here() -> None:
 
 
 @pytest.mark.parametrize("step", LOCAL)
-def test_a_local_model_has_a_prompt_of_half_the_words_with_the_same_reply_and_clause(step: str) -> None:
+def test_local_model_prompt_is_half_as_long_with_same_reply_and_clause(step: str) -> None:
     prompt = load_prompt(f"selfrag.question.{step}.logic")
     assert prompt.local is not None
     assert prompt.local.version != prompt.version
@@ -132,7 +132,7 @@ def test_the_prompt_names_the_fields_of_its_reply_in_their_order(step: str) -> N
     assert list(dict.fromkeys(named)) == list(shape.model_fields)
 
 
-def test_the_prompt_names_what_is_not_always_asked_for_last_and_says_what_its_values_mean() -> None:
+def test_prompt_names_optional_fields_last_and_explains_their_values() -> None:
     named = re.findall(r"`(\w+)`", section("decide_retrieval", "Output"))
     assert named == [*RetrievalAndComplexity.model_fields, "query"]
     assert {"simple", "complex"} <= set(re.findall(r"^- `(\w+)`: ", section("decide_retrieval", "How to decide"), re.M))
@@ -167,7 +167,7 @@ def test_the_prompt_of_generate_names_the_signs_that_the_code_knows(sign: str) -
 
 
 @pytest.mark.parametrize("step", all_prompts())
-def test_the_prompt_says_once_and_in_the_words_of_all_that_material_gives_no_orders(step: str) -> None:
+def test_prompt_states_once_in_shared_wording_that_material_gives_no_orders(step: str) -> None:
     assert len(material().split()) > 50
     assert prompt_of(step).count(material()) == 1
 

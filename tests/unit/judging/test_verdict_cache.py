@@ -53,7 +53,7 @@ def test_a_key_does_not_depend_on_the_order_of_fields(texts: dict[str, str]) -> 
     assert cache_key(**{**KEY, "texts": texts}) == cache_key(**{**KEY, "texts": backwards})  # type: ignore[arg-type]
 
 
-def test_a_verdict_or_a_draft_is_no_hit_for_a_question_in_other_collections() -> None:
+def test_cached_verdict_or_draft_misses_for_other_collections() -> None:
     with bootstrap.using(claude=lambda limits: FakeClaude(GOOD), verdicts=MemoryCache()):
         judge = questions.grader("grade_utility", PROMPT)
 
@@ -69,7 +69,7 @@ def test_a_verdict_or_a_draft_is_no_hit_for_a_question_in_other_collections() ->
         assert drafts == [False, False, True]
 
 
-def test_a_verdict_is_found_until_it_expires_though_the_item_is_still_there(table: Any) -> None:
+def test_cached_verdict_is_ignored_after_expiry_though_item_remains(table: Any) -> None:
     cache = DynamoVerdicts(table, "verdicts", ttl_days=30)
     with time_machine.travel(1_000_000, tick=False) as clock:
         cache.put("k", "{}")

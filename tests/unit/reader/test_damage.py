@@ -108,7 +108,7 @@ def test_any_damage_inside_a_word_document_is_read_or_refused(document, styles):
 @given(
     notes=mutated(notes("footnotes", n1="Once.").encode()), numbering=mutated(b"<a><lvl ilvl='0'/><num numId='1'/></a>")
 )
-def test_any_damage_beside_the_text_of_a_word_document_is_read_or_refused(notes, numbering):
+def test_damage_outside_word_text_is_read_or_rejected(notes, numbering):
     body = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:footnoteReference w:id="1"/></w:r></w:p>'
     is_read_or_refused("a.docx", docx(body, paragraph("Words."), footnotes=notes, numbering=numbering))
 

@@ -58,7 +58,7 @@ def test_an_equation_of_word_and_powerpoint_is_a_line_of_text(equation, text):
         ("<semantics><mi>x</mi><annotation>{x} over y</annotation></semantics>", "x"),
     ],
 )
-def test_an_equation_of_a_web_page_or_an_opendocument_text_is_a_line_of_text(equation, text):
+def test_web_or_opendocument_equation_is_line_of_text(equation, text):
     assert read_page(f"<p>Here <math>{equation}</math> holds.</p>").text == f"Here {text} holds."
     xlink = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
     frame = f'<text:p>Here <draw:frame><draw:object {xlink} xlink:href="./Object 1"/></draw:frame> holds.</text:p>'

@@ -61,7 +61,7 @@ def test_what_a_library_prints_is_no_reply() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_a_file_that_takes_too_long_is_refused_and_the_next_one_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_file_is_rejected_and_next_one_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "MAX_SECONDS", 1)
     with pytest.raises(BadDocument, match=r"^a\.bin takes more than 1 seconds to read; split it, or "):
         called("spins")

@@ -26,7 +26,7 @@ def test_a_file_of_every_kind_that_may_be_uploaded_is_read() -> None:
         ("\ufeff \n---\n*** ！？\n".encode(), "notes/a.md holds no words."),
     ],
 )
-def test_a_file_that_is_not_text_is_refused_with_a_sentence_that_names_it(content, sentence):
+def test_file_without_text_is_rejected_with_message_naming_it(content, sentence):
     with pytest.raises(BadDocument) as refused:
         parse("notes/a.md", content)
     assert str(refused.value) == sentence

@@ -25,7 +25,7 @@ class Anything(BaseModel):
     """A task that any event is."""
 
 
-def test_a_step_is_timed_and_its_model_calls_are_counted_with_their_cost(emitted: Any) -> None:
+def test_step_is_timed_and_its_model_calls_counted_with_cost(emitted: Any) -> None:
     def work(task: Anything) -> StepResult:
         return StepResult(calls=[ModelCall.model_validate(steps.call("generate"))])
 
@@ -95,7 +95,7 @@ def _busy(text: str) -> list[float]:
     raise TemporarilyUnavailable("throttled")
 
 
-def test_a_search_by_full_text_alone_is_counted_and_one_with_a_vector_is_not(emitted: Any) -> None:
+def test_only_search_by_full_text_alone_is_counted(emitted: Any) -> None:
     found = ("FullTextSearches", (("step", "retrieve"),))
     search_by_full_text_alone()
     assert emitted()[found] == 1
@@ -139,16 +139,14 @@ def test_no_metric_has_the_question_or_the_id_as_a_dimension(emitted: Any) -> No
     }
 
 
-def test_an_answer_that_could_not_be_kept_is_counted_and_no_second_question_is(emitted: Any) -> None:
+def test_unstored_answer_is_counted_but_not_as_new_question(emitted: Any) -> None:
     assert compose_answer({"id": "a", "unkept": "DynamoDB.AmazonDynamoDBException"}, None) == {}
     found = emitted()
     assert found["UnkeptAnswers", (("step", "compose_answer"),)] == 1
     assert {name for name, _ in found} == {"UnkeptAnswers", "Latency", "Errors"}
 
 
-def test_a_question_is_counted_by_its_strategy_and_logged_with_what_it_took(
-    emitted: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_question_is_counted_by_strategy_and_logged_with_usage(emitted: Any, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", logger="selfrag")
     compose_answer({**TASK, "strategy": "naive", "retrieval": None, "reflects": False}, None)
     found = emitted()
@@ -158,7 +156,7 @@ def test_a_question_is_counted_by_its_strategy_and_logged_with_what_it_took(
     assert (logged["strategy"], logged["status"], logged["cost_usd"]) == ("naive", "abstained", 0)
 
 
-def test_the_list_that_alarms_and_widgets_are_checked_with_is_what_the_code_emits(
+def test_metric_list_for_alarms_and_widgets_matches_emitted_metrics(
     emitted: Any,
 ) -> None:
     best = {"answer": "25 days.", "support": steps.support("fully_supported")["verdict"]}

@@ -40,7 +40,7 @@ def test_a_request_that_gets_no_slot_before_the_deadline_is_not_sent() -> None:
     assert reply.requests == 0
 
 
-def test_a_call_may_take_as_long_as_the_step_and_the_deadline_allow() -> None:
+def test_call_timeout_is_bounded_by_step_and_deadline() -> None:
     given: list[float] = []
     deadline = (Clock().now() + 120) * SECOND
     pace(threading.Semaphore(1), deadline, 240.0).ask("generate", "model", given.append)

@@ -51,7 +51,7 @@ def test_id_missing_from_a_full_list_scores_like_its_last_hit() -> None:
     assert fuse(by_text, {"a": 0.8, "beyond": 0.8})["beyond"] < fused["beyond"]
 
 
-def test_vectors_that_hardly_differ_leave_the_order_to_the_words_by_the_floor_of_the_embedder() -> None:
+def test_near_equal_vectors_leave_order_to_words_below_embedder_floor() -> None:
     by_text, by_vector = {"a": 3.0, "b": 2.9, "c": 1.0}, {"b": 0.801, "a": 0.800, "c": 0.800}
     assert next(iter(fuse(by_text, by_vector))) == "b"
     assert next(iter(fuse(by_text, by_vector, spread_floor=0.015))) == "a"
@@ -77,7 +77,7 @@ def test_equals_are_in_the_order_of_their_ids(ids: set[str]) -> None:
 
 
 @given(SCORES, COSINES, st.floats(0, 0.05), st.booleans())
-def test_a_passage_that_is_better_by_words_and_no_worse_by_vector_is_not_behind(
+def test_passage_better_by_words_and_equal_by_vector_is_not_behind(
     by_text: dict[str, float], by_vector: dict[str, float], floor: float, full: bool
 ) -> None:
     fused = fuse(by_text, by_vector, text_full=full, spread_floor=floor)

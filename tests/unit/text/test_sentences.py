@@ -16,7 +16,7 @@ def blocks(text: str, *whole: tuple[int, int]) -> list[str]:
     return [text[start:end] for start, end in split_around(text, whole)]
 
 
-def test_a_row_is_one_block_whatever_it_holds_and_its_line_end_begins_the_next() -> None:
+def test_row_is_one_block_and_its_line_end_starts_next() -> None:
     assert blocks(TEXT, KOBE, LISBON) == [
         "Offices. ",
         "They are open.\n",
@@ -27,12 +27,12 @@ def test_a_row_is_one_block_whatever_it_holds_and_its_line_end_begins_the_next()
     ]
 
 
-def test_rows_that_do_not_fit_a_stored_text_are_cut_like_the_rest() -> None:
+def test_rows_outside_stored_text_are_cut_like_the_rest() -> None:
     assert blocks("One. Two.", (7, 3), (2, 99), (-4, 2)) == ["One. ", "Two."]
 
 
 @given(st.text("ab .\n。", max_size=60), st.lists(st.integers(0, 60), max_size=8))
-def test_blocks_are_the_text_again_and_a_row_is_in_one_of_them(text: str, edges: list[int]) -> None:
+def test_blocks_rebuild_text_and_each_row_is_in_one(text: str, edges: list[int]) -> None:
     bounds = sorted(edge for edge in edges if edge <= len(text))
     rows = [(a, b) for a, b in zip(bounds[::2], bounds[1::2], strict=False) if text[a:b].strip()]
     found = split_around(text, rows)

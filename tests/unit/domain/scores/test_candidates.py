@@ -90,7 +90,7 @@ def sorted_by_index(order):
 
 
 @given(st.lists(judged(), max_size=8), st.sampled_from(["hard", "soft"]))
-def test_who_wins_has_the_highest_score_of_those_that_may_and_was_found_first_of_equals(found, constraints) -> None:
+def test_winner_has_highest_eligible_score_and_ties_go_to_first_found(found, constraints) -> None:
     inside = [one for one in rank_answers(found, WEIGHTS, constraints) if not one.out]
     for one in inside[1:]:
         first = inside[0]
@@ -116,7 +116,7 @@ def test_a_missing_verdict_on_a_passage_never_wins(found, constraints) -> None:
 
 
 @given(st.lists(judged(), max_size=8))
-def test_every_answer_that_is_left_votes_once_or_is_counted_as_having_no_vote(found) -> None:
+def test_each_remaining_answer_votes_once_or_counts_as_unmatched(found) -> None:
     order = rank_answers(found, WEIGHTS, "soft")
     vote = count_votes(found, order, ["a", "c"])
     inside = sum(not one.out for one in order)

@@ -63,7 +63,7 @@ def test_a_document_that_another_execution_has_is_left_to_it() -> None:
     assert decided(FakeManifest(free=[False]), "v1") == "busy"
 
 
-def test_an_event_that_comes_just_as_there_was_nothing_to_do_is_not_lost() -> None:
+def test_event_arriving_as_work_ends_is_not_lost() -> None:
     manifest = FakeManifest(Record(id="d", status="ready", version="v1 1"), quiet=[False, True])
     assert decided(manifest, "v1") == "nothing"
     assert manifest.quiet == []

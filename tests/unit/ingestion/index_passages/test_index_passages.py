@@ -84,7 +84,7 @@ def test_a_write_that_may_have_happened_is_waited_for() -> None:
     assert writer.added == []
 
 
-def test_a_write_that_did_happen_is_found_and_one_of_two_is_deleted() -> None:
+def test_completed_write_is_found_and_its_duplicate_deleted() -> None:
     manifest, writer = FakeManifest(replace(PART, writing_since=1.0)), FakeIndex(found={"p1": ["a", "b"]})
     assert run(manifest, writer)
     assert (writer.added, writer.deleted) == (["p2"], ["b"])

@@ -43,7 +43,7 @@ def read(content, recognizer=None, most=500):
     return read_object(TASK, bucket, "1", recognizer, most), bucket
 
 
-def test_pages_that_show_a_picture_are_kept_for_the_recogniser_and_no_others():
+def test_only_pages_with_pictures_are_kept_for_recogniser():
     keeps = Keeps()
     result, bucket = read(scanned_pdf("First.", "Second.", among="Typed text."), keeps)
     assert (result.outcome, result.scanned.pages) == ("scanned", [2, 3])
@@ -51,7 +51,7 @@ def test_pages_that_show_a_picture_are_kept_for_the_recogniser_and_no_others():
     assert "Typed text." in bucket.held[result.document_key]["text"]
 
 
-def test_the_same_file_has_the_same_name_for_the_recogniser_and_another_file_another():
+def test_recogniser_name_is_same_only_for_same_file():
     names = []
     for text in ("One.", "One.", "Two."):
         keeps = Keeps()
@@ -61,7 +61,7 @@ def test_the_same_file_has_the_same_name_for_the_recogniser_and_another_file_ano
     assert all(len(name) == 64 for name in names), "Textract's token has 64 letters at the most"
 
 
-def test_a_file_of_pictures_alone_is_refused_with_how_to_have_it_read():
+def test_file_of_only_pictures_is_rejected_with_advice():
     result, _ = read(scanned_pdf("One.", "Two."))
     assert result.outcome == "unreadable"
     assert result.reason == f"{KEY} shows pictures and holds no text on any of its 2 pages; {HOW}."

@@ -109,7 +109,7 @@ PAGES = st.lists(st.sampled_from(["", "\n", "Some words here.\n", "One; two\nThr
 
 
 @given(PAGES, st.dictionaries(st.integers(1, 6), st.sampled_from(["New words.", "", "More\n\nof them"])))
-def test_every_part_heading_row_and_table_stands_on_the_same_words_as_before(pages, texts):
+def test_parts_headings_rows_and_tables_keep_their_words_after_recognition(pages, texts):
     starts = [sum(map(len, pages[:place])) for place in range(len(pages))]
     parts = tuple(Part(start, f"page {place}", place) for place, start in enumerate(starts, 1))
     full = [(start, start + len(page.rstrip("\n"))) for start, page in zip(starts, pages, strict=True) if page.strip()]

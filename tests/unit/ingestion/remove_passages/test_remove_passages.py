@@ -48,7 +48,7 @@ def test_the_generation_that_is_kept_stays() -> None:
     assert (writer.deleted, [part.generation for part in manifest.kept]) == (["a"], ["new"])
 
 
-def test_a_write_that_may_still_appear_is_waited_for_and_then_looked_for() -> None:
+def test_removal_waits_for_pending_write_then_looks_for_it() -> None:
     part = StoredPart("d", "old", 0, ["p1", "p2"], {"p1": "a"}, time.time())
     manifest, writer = FakeManifest(part), FakeIndex()
     assert run(manifest, writer) == (0, True, True)

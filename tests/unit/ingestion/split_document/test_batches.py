@@ -36,7 +36,7 @@ def test_batches_hold_all_passages_in_their_order() -> None:
     assert [passage["text"] for passage in held] == sorted((p["text"] for p in held), key=TEXT.index)
 
 
-def test_a_document_that_an_execution_could_not_finish_is_refused_before_anything_is_written() -> None:
+def test_document_too_large_for_execution_is_rejected_before_writing() -> None:
     objects = FakeObjects()
     most = split_into_batches(TASK, FakeObjects()).passages  # type: ignore[arg-type]
     assert split_into_batches(TASK, FakeObjects(), most).passages == most  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ def pieces_of(text, path="handbook/leave.md"):
 @pytest.mark.parametrize("path", ["a.md", "a.txt", "a.html", "a.csv"])
 @settings(deadline=None)
 @given(text=SOME_TEXT)
-def test_pieces_are_verbatim_slices_in_order_and_hold_every_word_of_any_text(path, text):
+def test_pieces_are_ordered_verbatim_slices_holding_every_word(path, text):
     try:
         document = parse(path, text.encode())
     except BadDocument:
@@ -88,7 +88,7 @@ def test_tiny_sections_share_a_piece_named_by_what_they_have_in_common():
     ]
 
 
-def test_a_long_paragraph_is_cut_between_its_sentences_into_pieces_of_about_one_size():
+def test_long_paragraph_is_cut_between_sentences_into_even_pieces():
     quoted = """The team's "green" rule says that a claim is paid in the month after it was made, isn't it so? """
     for path in ("a.md", "a.txt"):
         texts = [piece.text for piece in pieces_of(quoted * 11, path)]
@@ -162,7 +162,7 @@ def test_a_piece_is_of_one_page_and_names_it():
     assert {piece.page for piece in split(document)} == {1, 3, 4}
 
 
-def test_a_table_is_cut_between_its_rows_and_each_piece_says_the_columns():
+def test_table_is_cut_between_rows_and_each_piece_names_columns():
     rows = [f"{number},Oslo,{'x' * (number % 90)}" for number in range(200)]
     pieces = pieces_of("\n".join(["Number,City,Note", *rows]), "pay/limits.csv")
     assert len(pieces) > 5
@@ -175,7 +175,7 @@ def test_a_table_is_cut_between_its_rows_and_each_piece_says_the_columns():
     assert all(len(piece.text) <= 900 for piece in pieces)
 
 
-def test_a_row_too_long_for_one_piece_is_cut_and_the_others_are_not():
+def test_only_row_too_long_for_piece_is_cut():
     pieces = pieces_of(f"City,Note\nOslo,short\nRome,{SENTENCE * 30}\nBonn,short\n", "a.csv")
     assert pieces[0].text == "City, Note\nCity: Oslo; Note: short"
     assert pieces[-1].text == "City: Bonn; Note: short"

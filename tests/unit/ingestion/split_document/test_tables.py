@@ -104,7 +104,7 @@ def table(rows: int, caption: str = "", before: str = "", after: str = "") -> Do
     return writer.document("Manual", Labels())
 
 
-def test_each_piece_of_a_table_is_titled_by_the_headings_and_its_caption() -> None:
+def test_each_table_piece_is_titled_by_headings_and_caption() -> None:
     pieces = split(table(120, "Limits of the server"))
     assert len(pieces) > 3
     assert {piece.title for piece in pieces} == {"Manual > Limits > Limits of the server"}
@@ -121,7 +121,7 @@ def test_table_is_split_from_surrounding_text_but_keeps_its_introduction() -> No
     assert [len(piece.rows) for piece in split(table(8, "", table_and_lead, after))] == [0, 8, 0]
 
 
-def test_a_few_rows_without_a_caption_are_read_with_what_stands_around_them() -> None:
+def test_few_rows_without_caption_stay_with_surrounding_text() -> None:
     [piece] = split(table(2, "", SENTENCE, SENTENCE))
     assert [piece.text[row.start : row.end] for row in piece.rows] == [
         "item: thing 2; upper limit: 200 MB",
@@ -129,7 +129,7 @@ def test_a_few_rows_without_a_caption_are_read_with_what_stands_around_them() ->
     ]
 
 
-def test_a_row_too_long_for_a_piece_says_in_each_title_which_row_goes_on() -> None:
+def test_each_piece_of_long_row_names_row_in_title() -> None:
     writer = Writer("a.csv")
     with writer.table("Offices"):
         writer.row(["city", "note"], ["Rome", SENTENCE * 30], "row 2")
@@ -142,7 +142,7 @@ def test_a_row_too_long_for_a_piece_says_in_each_title_which_row_goes_on() -> No
     assert (last.text, last.title) == ("city: Bonn; note: short", "a.csv > Offices")
 
 
-def test_a_definition_too_long_for_a_piece_keeps_its_term_in_each_title() -> None:
+def test_each_piece_of_long_definition_keeps_term_in_title() -> None:
     writer = Writer("a.html")
     writer.heading(1, "Fields")
     writer.definition("Breaks", SENTENCE * 40)
@@ -201,7 +201,7 @@ def test_lines_that_were_taken_for_headings_are_not_lost() -> None:
     assert all(f"Room {number} belongs" in told for number in range(200))
 
 
-def test_a_sentence_that_goes_on_is_not_torn_from_the_one_before_it() -> None:
+def test_continuing_sentence_is_not_separated_from_previous_one() -> None:
     for position in range(4, 16):
         text = f"{SENTENCE * position}A commit that cannot be judged has a code. This code is 125. {SENTENCE * 14}"
         writer = Writer("a.txt")

@@ -49,9 +49,7 @@ def test_citation_has_its_span_in_utf16() -> None:
         ("fully_supported", None, "Not checked: whether the answer is of use."),
     ],
 )
-def test_an_answer_that_did_not_pass_every_check_is_partial_and_says_what(
-    level: str, score: int | None, note: str | None
-) -> None:
+def test_answer_failing_some_check_is_partial_and_names_it(level: str, score: int | None, note: str | None) -> None:
     response = composed(best=draft(level, score))
     assert response.status == "partial"
     assert note is None or note in response.usage.warnings
@@ -194,7 +192,7 @@ def test_the_response_has_the_shape_of_the_design() -> None:
     assert {"cache_read_input_tokens", "cost_usd", "by_step"} <= set(response["usage"])
 
 
-def test_the_notice_on_an_answer_by_rule_is_no_part_of_its_text() -> None:
+def test_notice_on_rule_based_answer_is_not_in_its_text() -> None:
     task = ComposeAnswerTask(id="id", best=draft(), question="How many days?")
     by_rule, by_model = (compose(task, {}, False, writer) for writer in ("rule", "model"))
     assert by_rule.notice == BY_RULE

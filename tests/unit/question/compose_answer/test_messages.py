@@ -81,7 +81,7 @@ def test_abstention_on_documents_themselves_says_where_their_list_is() -> None:
         ({"scores": {"scale": "labels", "stopped": "calls"}}, "no_room"),
     ],
 )
-def test_a_limit_without_an_answer_is_named_in_the_language_of_the_question(
+def test_limit_without_answer_is_named_in_question_language(
     language: Language, fields: dict[str, Any], message: str
 ) -> None:
     response = composed(ASKED_IN[language], **fields)
@@ -134,7 +134,7 @@ def test_the_notes_on_an_answer_are_in_the_language_of_the_question(language: La
         ),
     ],
 )
-def test_a_failed_answer_names_the_step_and_the_cause_in_the_language_of_the_question(
+def test_failed_answer_names_step_and_cause_in_question_language(
     language: Language, fields: dict[str, Any], step: str, messages: list[str]
 ) -> None:
     response = composed(ASKED_IN[language], **fields)
@@ -148,7 +148,7 @@ def test_an_error_of_no_kind_of_ours_is_named() -> None:
     assert response.answer.endswith("a step failed: Generate. An unexpected error occurred: JSONDecodeError.")
 
 
-def test_a_step_that_failed_beside_the_decisive_one_is_not_named_as_the_reason() -> None:
+def test_failure_beside_decisive_one_is_not_named_as_reason() -> None:
     beside = lost("DecideRetrieval", flaw="unavailable", error="TemporarilyUnavailable")
     response = composed(ledger=[beside, lost("Generate", flaw="refused", error="refused")])
     assert response.answer.endswith("a step failed: Generate. The model refused to reply.")

@@ -23,7 +23,7 @@ def test_the_path_names_the_steps_of_the_ledger_and_not_each_passage() -> None:
     assert composed(*ledger).path == ["Retrieve", "GradeRelevance", "Generate"]
 
 
-def test_a_call_without_a_reply_counts_as_a_call_and_has_no_tokens() -> None:
+def test_call_without_reply_counts_as_call_without_tokens() -> None:
     lost = {"step": "Generate", "turn": 1, "error": "TemporarilyUnavailable", "attempts": 4}
     usage = composed(steps.entry("DecideRetrieval"), lost).usage
     assert (usage.model_calls, usage.rounds, usage.input_tokens) == (5, 2, 10)
@@ -46,7 +46,7 @@ def test_each_step_says_when_it_began_counted_from_the_first_call() -> None:
     }
 
 
-def test_graders_at_the_same_time_are_one_round_and_a_search_is_none() -> None:
+def test_parallel_graders_count_as_one_round_and_search_as_none() -> None:
     searched = [steps.entry("Retrieve", 0), steps.entry("GradeRelevance"), steps.entry("GradeRelevance")]
     judged = [steps.entry("GradeSupport", turn=3), steps.entry("GradeUtility", turn=3)]
     assert composed(*searched, *judged).usage.rounds == 2
@@ -58,14 +58,14 @@ def test_verdicts_from_the_cache_are_counted_and_cost_no_round() -> None:
     assert (usage.cached_verdicts, usage.model_calls, usage.rounds) == (2, 1, 1)
 
 
-def test_what_was_done_ahead_and_not_needed_is_in_the_sums_and_apart() -> None:
+def test_unneeded_early_work_is_in_totals_and_reported_as_waste() -> None:
     needed, ahead = steps.entry("DecideRetrieval"), steps.entry("Generate", waste=True)
     usage = composed(needed, ahead).usage
     assert (usage.model_calls, usage.waste.model_calls) == (2, 1)
     assert usage.cost_usd == 2 * (usage.waste.cost_usd or 0)
 
 
-def test_each_problem_is_a_warning_with_its_step_after_what_the_steps_warned_of() -> None:
+def test_each_problem_is_warning_with_step_after_step_warnings() -> None:
     warned = steps.entry("Retrieve", 0, warnings=["Too many passages."])
     lost = {"step": "GradeSupport", "error": "Misconfigured"}
     assert composed(lost, warned, warned).usage.warnings == [

@@ -21,7 +21,7 @@ def test_the_models_decision_stands(decision: str) -> None:
     assert len(result.calls) == 1
 
 
-def test_continue_stands_after_an_earlier_turn_with_a_query_in_case_its_evidence_is_gone() -> None:
+def test_continue_after_earlier_turn_is_kept_with_fallback_query() -> None:
     judge = grader({**says("continue"), "query": "leave in May"})
     verdict = decide(DecideRetrievalTask(question="And in May?", previous=EARLIER), judge).verdict
     assert (verdict.decision, verdict.query) == ("continue", "leave in May")
@@ -59,7 +59,7 @@ def test_the_grader_sees_the_question_and_the_turn_before_it() -> None:
 
 
 @pytest.mark.parametrize("complexity", ["simple", "complex"])
-def test_the_complexity_of_what_is_searched_for_is_told_where_it_is_asked_for(complexity: str) -> None:
+def test_complexity_is_reported_only_when_requested(complexity: str) -> None:
     says = {"reason": "because", "decision": "yes", "complexity": complexity}
     assert (
         decide(DecideRetrievalTask(question="How many days?", complexity=True), grader(says)).verdict.complexity

@@ -70,7 +70,7 @@ def test_how_an_answer_goes_on_is_decided_without_guidance(monkeypatch: pytest.M
         ("a bell\x07", "one paragraph"),
     ],
 )
-def test_guidance_that_is_too_long_or_has_control_characters_is_refused_by_name(
+def test_guidance_too_long_or_with_control_characters_is_rejected_by_name(
     monkeypatch: pytest.MonkeyPatch, guidance: str, why: str
 ) -> None:
     with pytest.raises(Misconfigured, match=f"SELFRAG_RETRIEVAL_GUIDANCE: .*{why}"):

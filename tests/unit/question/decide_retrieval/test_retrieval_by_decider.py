@@ -34,7 +34,7 @@ def test_a_decision_beyond_doubt_stands_with_its_probabilities(decision: str) ->
     assert claude.asked == []
 
 
-def test_a_count_over_documents_and_a_complex_question_are_told_apart_in_the_same_request() -> None:
+def test_count_question_and_complex_question_are_distinguished_in_one_request() -> None:
     decider = FakeDecider(answers("yes", aggregate=0.8))
     task = TASK.model_copy(update={"complexity": True})
     verdict = decide(task, judge_of("decide_retrieval", decider, FakeClaude())).verdict
@@ -48,7 +48,7 @@ def test_in_doubt_or_without_a_verdict_claude_decides(given) -> None:
     assert (verdict.decision, verdict.judged_by, verdict.probability) == ("yes", "model", None)
 
 
-def test_claude_words_the_query_of_a_follow_up_but_need_not_where_none_is_searched_for() -> None:
+def test_claude_words_follow_up_query_only_when_search_is_needed() -> None:
     claude = FakeClaude(SAYS)
     searched = decide(FOLLOW_UP, judge_of("decide_retrieval", FakeDecider(answers("yes")), claude, upper=None)).verdict
     assert (searched.query, searched.judged_by) == ("leave in May", "model")

@@ -49,7 +49,7 @@ def test_a_sentence_that_cites_nothing_is_marked() -> None:
         ("휴가는 25일입니다. ", "NOT_SAID: 승인자는 문서에 나와 있지 않습니다."),
     ],
 )
-def test_a_last_sentence_that_says_what_the_documents_do_not_hold_is_not_marked(fact: str, remark: str) -> None:
+def test_last_sentence_stating_missing_facts_is_not_marked(fact: str, remark: str) -> None:
     result = generate(task(), FakeClaude([cited(fact), TextBlock(remark)]), PROMPT)
     assert result.answer == fact + re.sub(r"NOT_SAID[:：]\s*", "", remark)
     (citation,) = result.citations
@@ -127,7 +127,7 @@ def test_a_refused_or_empty_reply_is_no_answer(flaw: str) -> None:
     assert (result.answer, result.answered, result.flaw) == ("", False, flaw)
 
 
-def test_a_cut_reply_keeps_its_whole_sentences_and_says_that_it_was_cut() -> None:
+def test_cut_reply_keeps_whole_sentences_and_reports_cut() -> None:
     result = generate(task(), FakeClaude([cited("25 days a year. It begins in M")], "cut"), PROMPT)
     assert (result.answer, result.answered, result.flaw) == ("25 days a year. ", True, "cut")
     assert result.answer[slice(*result.citations[0].answer_span)] == "25 days a year. "
@@ -167,7 +167,7 @@ def test_a_sign_inside_of_a_citation_is_a_word_of_the_answer(text: str) -> None:
     assert (result.answer, result.answered, result.not_said) == (text, True, [])
 
 
-def test_a_sign_that_begins_a_block_of_the_model_counts_without_a_space_before_it() -> None:
+def test_sign_at_start_of_model_block_needs_no_preceding_space() -> None:
     result = generate(task(), FakeClaude([cited("You get 25 days."), TextBlock("NOT_SAID: Nobody says more.")]), PROMPT)
     assert (result.answer, result.not_said) == ("You get 25 days.Nobody says more.", ["Nobody says more."])
 
@@ -201,7 +201,7 @@ def test_the_phrase_to_search_for_is_kept_apart_from_the_sentence(colon: str) ->
         ("It follows norm [3].", "It follows norm."),
     ],
 )
-def test_marks_that_the_model_typed_are_removed_and_what_the_source_has_so_stays(written: str, answer: str) -> None:
+def test_marks_typed_by_model_are_removed_but_source_marks_stay(written: str, answer: str) -> None:
     text = (
         "Leave is 25 days a year. Read items[0] of the list. It follows plate [3] and norm [12].\n"
         "It stops with exit code: [137].\n[7] Torque table"
@@ -234,7 +234,7 @@ FORMS = ['{"thoughts": "t", "answer": "25 days."}', '[{"a": 1}]', "```json\n{}\n
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_an_answer_that_is_json_or_a_fence_is_regenerated_once_as_prose(form: str) -> None:
+def test_answer_in_json_or_fence_is_regenerated_once_as_prose(form: str) -> None:
     claude = Obedient(1, form)
     result = generate(task(), claude, PROMPT)
     assert (result.answer, result.answered, result.attempts, len(result.calls)) == ("25 days.", True, 2, 2)
@@ -272,7 +272,7 @@ SEGMENTS = st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6)
 
 
 @given(SEGMENTS)
-def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited_or_marked(
+def test_any_model_output_keeps_spans_inside_and_sentences_cited_or_marked(
     parts: list[tuple[str, bool]],
 ) -> None:
     segments = [cited(text) if is_cited else TextBlock(text) for text, is_cited in parts]
@@ -285,7 +285,7 @@ def test_whatever_the_model_writes_spans_stay_inside_and_every_sentence_is_cited
         assert UNCITED in result.answer
 
 
-def test_a_citation_names_the_page_of_a_pdf_and_the_heading_of_a_section() -> None:
+def test_citation_names_pdf_page_and_section_heading() -> None:
     found = passage("p1", "Leave is 25 days.", page=3, heading="Annual leave")
     result = generate(
         GenerateTask(question="How many days?", passages=[found]), FakeClaude([cited("25 days.")]), PROMPT

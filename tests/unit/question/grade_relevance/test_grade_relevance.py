@@ -62,7 +62,7 @@ def test_a_kept_verdict_is_found_again_whatever_the_threshold() -> None:
         ("日" * 500, "日" * 100),
     ],
 )
-def test_the_reason_of_a_verdict_stays_with_it_on_one_line_and_short(reason: str, shown: str) -> None:
+def test_verdict_keeps_reason_shortened_to_one_line(reason: str, shown: str) -> None:
     judged = grade(task(), grader({"reason": reason, "score": 0.9}))
     assert judged.verdict.reason == shown
     assert grade(task(), grader(None, "refused")).verdict.reason == ""

@@ -99,7 +99,7 @@ def test_strips_are_few_stand_in_order_and_are_the_text_again(text: str) -> None
 
 
 @given(st.sets(st.integers(0, 3), min_size=1))
-def test_the_writer_is_given_the_kept_strips_and_nothing_else_of_the_passage(numbers: set[int]) -> None:
+def test_writer_receives_only_kept_strips_of_passage(numbers: set[int]) -> None:
     verdict = grade(task(), grader(says(0.9, *(0.9 if n in numbers else 0.1 for n in range(4))))).verdict
     evidence = Evidence(**passage("p", TEXT).model_dump(), strips=verdict.strips)
     assert list(source_of(evidence).blocks) == [PIECES[n] for n in sorted(numbers)]

@@ -22,7 +22,7 @@ def citing(found: object, span: tuple[int, int]) -> Citation:
     return citation_of(found, 0, 17, span)  # type: ignore[arg-type]
 
 
-def test_citations_that_are_off_by_one_are_replaced_by_the_passages_that_issup_names() -> None:
+def test_citations_off_by_one_are_replaced_by_passages_issup_names() -> None:
     wrong = [citing(BETA, FIRST), citing(ALPHA, SECOND)]
     repaired = repair_citations(BOTH, wrong, [LEAVE, MEALS], AnswerEvidence(PASSAGES))
     assert (repaired.answer, repaired.repaired) == (BOTH, 2)
@@ -37,7 +37,7 @@ def test_a_citation_of_a_passage_that_issup_names_stays() -> None:
     assert repair_citations(BOTH, right, [LEAVE, MEALS], AnswerEvidence(PASSAGES)).repaired == 0
 
 
-def test_one_wrong_citation_of_two_is_repaired_and_the_other_stays_in_its_place() -> None:
+def test_repair_replaces_one_wrong_citation_and_keeps_other_in_place() -> None:
     repaired = repair_citations(
         BOTH, [citing(ALPHA, FIRST), citing(ALPHA, SECOND)], [LEAVE, MEALS], AnswerEvidence(PASSAGES)
     )

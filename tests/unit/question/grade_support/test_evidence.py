@@ -154,7 +154,7 @@ def dates(sentence: str, text: str) -> Iterator[str]:
     [(copied, 1.0), (numbers, 0.0), (dates, 0.0), (names, 0.0)],
     ids=["copied", "another number", "another date", "another name"],
 )
-def test_sentences_of_the_sample_handbook_pass_and_those_with_a_changed_fact_do_not(
+def test_handbook_sentences_pass_and_altered_facts_are_doubted(
     change: Change, share: float, record_property: Callable[[str, str], None]
 ) -> None:
     passed = [

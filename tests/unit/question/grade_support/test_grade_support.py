@@ -133,7 +133,7 @@ def test_the_small_models_verdict_stands_where_nobody_doubts() -> None:
     ],
     ids=["partial", "contradicted", "none", "no passage", "no such passage", "number", "name", "date"],
 )
-def test_the_stronger_model_judges_the_whole_answer_where_the_small_one_or_the_code_doubts(
+def test_stronger_model_judges_whole_answer_when_small_model_or_code_doubts(
     doubtful: dict[str, object],
 ) -> None:
     small, strong = Model(SMALL, {"claims": [YES, doubtful]}), Model(STRONG, OTHER)
@@ -146,7 +146,7 @@ def test_the_stronger_model_judges_the_whole_answer_where_the_small_one_or_the_c
 
 
 @pytest.mark.parametrize("flaw", ["refused", "cut", "malformed", "unavailable"])
-def test_a_flawed_reply_of_the_small_model_leaves_the_verdict_to_the_stronger_one(flaw: Flaw) -> None:
+def test_flawed_reply_of_small_model_defers_to_stronger_model(flaw: Flaw) -> None:
     result = grade(TASK, pair(Model(SMALL, None, flaw), Model(STRONG, OTHER)))
     assert (result.verdict.level, result.verdict.model, result.error) == ("partially_supported", STRONG, None)
     assert result.attempts == (5 if flaw == "unavailable" else 2)
@@ -172,7 +172,7 @@ def test_each_model_is_remembered_under_its_own_key() -> None:
 
 
 @pytest.mark.parametrize("may_repair", [True, False])
-def test_where_the_small_model_names_a_passage_that_says_otherwise_a_repair_is_another_opinion(
+def test_contradiction_by_small_model_goes_to_repair_or_stronger_model(
     may_repair: bool,
 ) -> None:
     small = Model(SMALL, {"claims": [YES, {**YES, "support": "contradicted"}]})

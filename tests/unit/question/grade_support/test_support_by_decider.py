@@ -67,7 +67,7 @@ def test_likeliest_label_below_one_half_is_no_full_support() -> None:
 @pytest.mark.parametrize(
     ("more", "asks"), [({}, False), ({"may_repair": True}, True), ({"may_search": True}, True)], ids=str
 )
-def test_a_sentence_without_support_goes_to_claude_while_a_repair_or_a_search_is_left(more, asks: bool) -> None:
+def test_unsupported_sentence_goes_to_claude_while_repair_or_search_remains(more, asks: bool) -> None:
     claude = FakeClaude(SAYS)
     result = grade(
         WRONG.model_copy(update=more), judge_of("grade_support", FakeDecider({"s1": NONE, "s": FULL}), claude)
@@ -111,7 +111,7 @@ def test_full_support_that_is_only_the_likeliest_label_is_no_sure_no() -> None:
     assert grade(TASK, judge).verdict.judged_by == "model"
 
 
-def test_as_the_only_judge_its_failed_sentences_are_the_claims_and_the_next_queries() -> None:
+def test_sole_decider_reports_failed_sentences_as_claims_and_next_queries() -> None:
     task = WRONG.model_copy(update={"may_repair": True, "may_search": True})
     decider = FakeDecider({"s1": NONE, "s": FULL})
     verdict = grade(task, judge_of("grade_support", decider, FakeClaude(), upper=None)).verdict
@@ -142,7 +142,7 @@ def sentences(answer: str) -> list[tuple[str, str]]:
         ("Is it 25 days?", []),
     ],
 )  # fmt: skip
-def test_a_sentence_is_judged_with_what_it_depends_on_and_a_question_not_at_all(answer: str, judged: list[str]) -> None:
+def test_sentence_is_judged_with_its_context_and_question_is_skipped(answer: str, judged: list[str]) -> None:
     assert [text for _, text in sentences(answer)] == judged
 
 

@@ -17,7 +17,7 @@ def levels(*values: float) -> dict[str, float]:
     ("odds", "score", "probability"),
     [((0.0, 0.01, 0.04, 0.15, 0.8), 5, 0.99), ((0.7, 0.25, 0.03, 0.02, 0.0), 1, 0.05)],
 )
-def test_a_verdict_stands_if_it_is_beyond_doubt_whether_the_answer_is_useful(odds, score, probability) -> None:
+def test_confident_utility_verdict_of_decider_stands(odds, score, probability) -> None:
     claude = FakeClaude()
     verdict = grade(TASK, judge_of("grade_utility", FakeDecider({"useful": levels(*odds)}), claude)).verdict
     assert (verdict.score, verdict.probability) == (score, pytest.approx(probability))

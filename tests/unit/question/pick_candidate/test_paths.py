@@ -34,7 +34,7 @@ def test_each_sentence_has_one_citation_where_it_stands() -> None:
     ]  # fmt: skip
 
 
-def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supported() -> None:
+def test_sentence_without_passage_is_marked_and_answer_not_fully_supported() -> None:
     found = pick(PickCandidateTask(tree=True, beam=[path(segment("1"), segment("1.1", source=None, level="ungraded"))]))
     assert found.winner is not None
     assert found.winner.answer == f"Sentence 1. Sentence 1.1. {UNCITED}"
@@ -44,7 +44,7 @@ def test_a_sentence_without_a_passage_is_marked_and_the_answer_is_not_fully_supp
 
 
 @pytest.mark.parametrize(("second", "whole"), [("model", "model"), ("rule", "rule")])
-def test_support_of_a_sentence_by_rule_makes_that_of_the_whole_no_judgement(second: Any, whole: str) -> None:
+def test_rule_based_sentence_support_does_not_make_answer_judged(second: Any, whole: str) -> None:
     verdict = SupportVerdict(level="fully_supported", judged_by=second)
     found = pick(PickCandidateTask(tree=True, beam=[path(segment("1"), segment("1.1", support=verdict))]))
     assert found.winner is not None
@@ -91,7 +91,7 @@ def test_why_the_winner_is_not_finished_is_said(finished: Any, stopped: Any, sai
     )
 
 
-def test_the_tree_says_what_was_chosen_and_what_was_kept_with_their_words() -> None:
+def test_tree_reports_chosen_and_kept_paths_with_their_text() -> None:
     nodes = [Node(id=name, passage_id="p", state="kept", score=1.9) for name in ("1", "1.1", "2")]
     nodes.append(Node(id="3", passage_id="p", state="pruned", reason="beam", score=1.0))
     found = pick(

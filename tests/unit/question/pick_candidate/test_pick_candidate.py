@@ -90,7 +90,7 @@ def test_the_scale_says_whose_verdicts_the_scores_are_made_of() -> None:
 CLOSED = [candidate("a", answer="true"), candidate("b", 0.95, answer="False"), candidate("c", 0.8, answer="True.")]
 
 
-def test_the_votes_of_one_option_add_up_and_all_that_voted_for_it_cite() -> None:
+def test_option_votes_add_up_and_all_its_voters_cite() -> None:
     result = picked(*CLOSED, choices=["true", "false"])
     assert result.winner.answer == "true"
     assert [(c.passage_id, c.answer_span) for c in result.winner.citations] == [("a", (0, 4)), ("c", (0, 4))]

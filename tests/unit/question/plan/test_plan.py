@@ -20,7 +20,7 @@ def planned(**more: Any) -> dict[str, Any]:
     return result
 
 
-def test_an_execution_that_is_started_by_hand_needs_a_question_and_its_collections_alone() -> None:
+def test_manual_execution_needs_only_question_and_collections() -> None:
     result = planned()
     assert [step["step"] for step in result["plan"]["steps"]] == ["Retrieve"]
     assert result["state"]["brief"]["deadline_ms"] == 1000.0 + 25_000
@@ -41,7 +41,7 @@ def test_a_strategy_that_is_none_is_refused() -> None:
         planned(policy={"strategy": "guess"})
 
 
-def test_a_task_without_its_times_is_refused_by_the_names_of_its_fields() -> None:
+def test_task_without_times_is_rejected_naming_missing_fields() -> None:
     with pytest.raises(InvalidInput, match="began_ms"):
         handler({"question": "?"}, None)
 

@@ -62,7 +62,7 @@ def test_soft_constraints_rank_what_hard_ones_remove() -> None:
     assert [kept.id for kept in rank(RankPathsTask(children=children, constraints="soft")).beam] == ["2", "1"]
 
 
-def test_a_path_that_is_complete_or_gains_no_sentence_is_finished_and_stays() -> None:
+def test_path_complete_or_without_new_sentence_is_finished_and_kept() -> None:
     beam = [path(segment("1")), path(segment("2")), path(segment("3"), finished="complete")]
     found = rank(RankPathsTask(beam=beam, complete=["1"], children=[segment("2.1", "2", sup=0.0)], size=3))
     assert {kept.id: kept.finished for kept in found.beam} == {"1": "complete", "2": "no_evidence", "3": "complete"}
@@ -88,7 +88,7 @@ def test_a_sentence_without_a_passage_has_no_score_of_its_own() -> None:
     assert path_score(found.beam[0], RankPathsTask().weights) == 1.8
 
 
-def test_paths_that_the_state_cannot_hold_are_dropped_from_the_end_and_said_so() -> None:
+def test_paths_exceeding_state_size_are_dropped_from_end_with_report() -> None:
     long = "x" * ((STATE_BUDGET_BYTES - LEVEL_BYTES) // 2)
     children = [segment(name, answer=f"{long} {name}.", rel=rel) for name, rel in (("1", 0.9), ("2", 0.8))]
     found = rank(RankPathsTask(children=children))

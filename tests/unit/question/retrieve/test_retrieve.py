@@ -58,7 +58,7 @@ def test_the_best_of_each_query_come_in_turn_and_each_passage_once() -> None:
     assert [p.passage_id for p in result.passages] == ["a", "x", "b", "c"]
 
 
-def test_a_later_search_leaves_out_what_was_seen_and_brings_as_many_new_passages() -> None:
+def test_later_search_skips_seen_passages_and_returns_as_many_new_ones() -> None:
     index = FakeIndex(*(passage(f"p{n:02}", f"Rule {n}.") for n in range(60)))
     first = retrieve(task(top_k=50), index, FakeEmbedder())
     seen = [p.passage_id for p in first.passages]
@@ -68,7 +68,7 @@ def test_a_later_search_leaves_out_what_was_seen_and_brings_as_many_new_passages
     assert retrieve(task(seen=[p.passage_id for p in index.passages]), index, FakeEmbedder()).passages == []
 
 
-def test_the_best_refused_passages_come_again_and_take_no_place_of_a_new_one() -> None:
+def test_best_rejected_passages_return_without_displacing_new_ones() -> None:
     index = FakeIndex(*(passage(f"p{n}", f"Rule {n}.") for n in range(12)))
     result = retrieve(task(refused=["p0", "p2", "p3", "p4"], seen=["p1"]), index, FakeEmbedder())
     assert [p.passage_id for p in result.passages] == ["p0", "p2", "p3", "p5", "p6", "p7", "p8"]
@@ -88,7 +88,7 @@ def test_earlier_evidence_is_fetched_although_it_was_seen() -> None:
     assert ([p.passage_id for p in fetched.passages], fetched.text_hits) == (["p1"], None)
 
 
-def test_full_text_hits_are_those_of_the_first_query_within_the_callers_collections() -> None:
+def test_full_text_hits_match_first_query_within_caller_collections() -> None:
     index = TwoIndexes(leave=["a", "b", "c"], notice=["x"])
     index.passages.append(passage("theirs", collection="other"))
     assert retrieve(task(queries=["leave", "notice"]), index, FakeEmbedder()).text_hits == 3
@@ -230,7 +230,7 @@ def test_a_caller_without_collections_is_refused() -> None:
         task(collections=[])
 
 
-def test_past_the_budget_the_lowest_ranked_are_dropped_and_the_result_says_so() -> None:
+def test_lowest_ranked_passages_over_budget_are_dropped_and_reported() -> None:
     index = FakeIndex(*(passage(f"p{n}", f"{n}" + "日" * 10_000) for n in range(5)))
     result = retrieve(task(), index, FakeEmbedder())
     assert [p.passage_id for p in result.passages] == ["p0", "p1"]

@@ -35,14 +35,14 @@ def as_csv(text):
 
 @_ENCODINGS
 @pytest.mark.parametrize("ending", ["txt", "md"])
-def test_text_in_an_older_encoding_has_its_own_letters_and_the_guess_is_shown(codec, name, text, ending):
+def test_text_in_legacy_encoding_keeps_letters_and_guess_is_reported(codec, name, text, ending):
     document = parse(f"a.{ending}", text.encode(codec))
     assert document.text == (text if ending == "txt" else text.replace("\n\n", "\n").strip())
     assert document.warnings == (f"a.{ending} was read as {name} (guessed); save it as UTF-8 to be certain.",)
 
 
 @_ENCODINGS
-def test_a_table_in_an_older_encoding_has_its_own_letters_and_the_guess_is_shown(codec, name, text):
+def test_table_in_legacy_encoding_keeps_letters_and_guess_is_reported(codec, name, text):
     document = parse("a.csv", as_csv(text).encode(codec))
     title, sentence = text.split("\n\n")
     assert f"Nr: 1; {title}: {sentence.strip()}" in document.text
@@ -77,7 +77,7 @@ def test_a_declaration_is_found_however_it_is_written(declaration):
     assert document.warnings == ()
 
 
-def test_a_declared_encoding_is_read_with_the_letters_that_browsers_know_in_it():
+def test_declared_encoding_is_decoded_as_browsers_do():
     page = '<meta charset="euc-jp"><p>①有給休暇は十二日です'.encode("euc_jis_2004")
     assert parse("a.html", page).text == "①有給休暇は十二日です"
     assert parse("a.html", page).warnings == ()
@@ -106,7 +106,7 @@ def test_a_byte_order_mark_is_believed(codec, ending):
     assert document.warnings == ()
 
 
-def test_utf_16_that_goes_the_other_way_round_is_read_by_its_mark():
+def test_big_endian_utf_16_is_read_by_its_mark():
     assert parse("a.txt", b"\xfe\xff" + "Größe 9".encode("utf-16-be")).text == "Größe 9"
 
 

@@ -14,7 +14,7 @@ def rows_of(name, content):
     return [(row.name, document.text[row.start : row.end]) for row in document.rows]
 
 
-def test_an_array_of_records_is_a_table_whose_values_are_named_by_their_paths():
+def test_array_of_records_is_table_with_values_named_by_path():
     content = (
         '[{"name":"A","address":{"city":"Kobe","tags":["x","y"]},"paid":true,"note":null},{"name":"B","limit":1.10}]'
     )
@@ -45,7 +45,7 @@ def test_nested_values_are_below_headings_of_their_keys():
     ]
 
 
-def test_a_long_text_of_a_record_is_text_and_no_part_of_its_row():
+def test_long_text_of_record_is_text_outside_its_row():
     content = '[{"title":"Leave","body":"' + "Leave is paid. " * 100 + '"}]'
     document = parse("a.json", content.encode())
     assert rows_of("a.json", content) == [("row 1", "title: Leave")]

@@ -32,7 +32,7 @@ def row_texts(document):
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "xlsm"])
-def test_a_row_of_a_sheet_has_the_names_of_its_columns_its_sheet_and_its_number(ending):
+def test_sheet_row_has_column_names_sheet_name_and_number(ending):
     document = parse(f"a.{ending}", xlsx({"Travel": grid(LIMITS), "Pay": grid([["Grade", "Sum"], ["A", 9]])}))
     assert row_texts(document) == ["City: Oslo; Limit: 140", "City: Rome; Limit: 90", "Grade: A; Sum: 9"]
     assert row_names(document) == ["row 2", "row 3", "row 2"]
@@ -201,13 +201,13 @@ def test_a_formula_that_was_never_computed_is_told():
     )
 
 
-def test_a_title_above_a_table_is_a_heading_and_no_row_of_it():
+def test_title_above_table_is_heading_instead_of_row():
     document = read({"S": grid([["Prices 2026"], ["All sums in EUR"], [], *LIMITS])})
     assert [heading.text for heading in document.headings] == ["Prices 2026", "All sums in EUR", "City, Limit"]
     assert row_names(document) == ["row 5", "row 6"]
 
 
-def test_the_names_of_columns_below_a_banner_with_a_date_name_the_columns():
+def test_names_below_banner_with_date_name_columns():
     banner = [["Half-year results", "", "2011-08-10"], ["In millions", "CHF", 2011]]
     named = [["Zone", "Sales (a)", "Profit", "Margin"], ["Zone NA", 12553, 2240, 0.17], ["Zone EU", 9876, 1500, 0.15]]
     document = read({"Sales": grid([*banner, *named])})
@@ -236,7 +236,7 @@ def test_a_blank_row_within_a_table_does_not_end_it():
     assert row_names(document)[-1] == "row 5"
 
 
-def test_merged_names_are_joined_and_a_cell_over_several_rows_is_in_each():
+def test_merged_names_are_joined_and_tall_cell_repeats_in_each_row():
     rows = [["Country", "2026", "", "2025", ""], ["", "Q1", "Q2", "Q1", "Q2"], ["Norway", 1, 2, 3, 4]]
     document = read({"S": grid(rows)}, merged=["A1:A2", "B1:C1", "D1:E1"])
     assert row_texts(document) == ["Country: Norway; 2026, Q1: 1; 2026, Q2: 2; 2025, Q1: 3; 2025, Q2: 4"]
@@ -244,7 +244,7 @@ def test_merged_names_are_joined_and_a_cell_over_several_rows_is_in_each():
     assert row_texts(read({"S": grid(cities)}, merged=["A2:A3"]))[1] == "Country: Norway; City: Bergen; Limit: 120"
 
 
-def test_a_second_line_of_names_goes_on_where_a_name_beside_it_spans_both():
+def test_second_name_line_continues_where_adjacent_name_spans_both():
     rows = [["City", "Limit"], ["", "in EUR"], ["Oslo", 140]]
     assert row_texts(read({"S": grid(rows)}, merged=["A1:A2"])) == ["City: Oslo; Limit, in EUR: 140"]
 
@@ -319,7 +319,7 @@ def test_codes_of_an_opendocument_sheet_are_what_it_shows():
     assert document.warnings == ("a.ods has 1 passage of text that is not visible, which was left out.",)
 
 
-def test_repeated_merged_and_hidden_cells_of_opendocument_are_read_as_they_are_shown():
+def test_opendocument_repeated_merged_and_hidden_cells_are_read_as_shown():
     merged = '<table:table-cell table:number-columns-spanned="2"><text:p>2026</text:p></table:table-cell>'
     covered = '<table:covered-table-cell table:number-columns-repeated="1"/>'
     twice = '<table:table-cell table:number-columns-repeated="2"><text:p>5</text:p></table:table-cell>'
@@ -417,14 +417,14 @@ def test_a_workbook_that_cannot_be_read_is_refused_with_what_to_do(name, content
     assert str(refused.value) == sentence
 
 
-def test_a_workbook_that_takes_too_much_memory_is_refused_with_what_to_do():
+def test_workbook_exceeding_memory_is_rejected_with_advice():
     with pytest.raises(BadDocument) as refused:
         read_guarded("a.xlsb", xlsb([["City"], *[[]] * 1_048_574, [*[""] * 16_383, "Oslo"]]))
     sentence = "a.xlsb takes more than 768 MB of memory to read; split it, or save it in another format."
     assert str(refused.value) == sentence
 
 
-def test_cells_at_the_ends_of_a_sheet_take_no_more_room_than_others():
+def test_cells_at_sheet_ends_use_no_extra_memory():
     rows = (
         f'<row r="1">{cell("A1", "City")}{cell("XFD1", "Limit")}</row><row r="1048576">{cell("A1048576", "Oslo")}</row>'
     )
@@ -438,7 +438,7 @@ def test_cells_at_the_ends_of_a_sheet_take_no_more_room_than_others():
     st.booleans(),
 )
 @example(1.7e308, "0%", False)
-def test_any_number_in_any_format_shows_something_unless_a_part_of_the_format_is_empty(number, code, since_1904):
+def test_any_formatted_number_shows_text_unless_format_section_is_empty(number, code, since_1904):
     assert format_number(number, code, since_1904) or ";" in code
 
 
@@ -451,7 +451,7 @@ _BINARY = {"xls": xls({"T": LIMITS}), "xlsb": xlsb([["City", "Limit"], ["Oslo", 
 
 @settings(max_examples=30, deadline=None)
 @given(st.data(), st.sampled_from(["xls", "xlsb"]))
-def test_a_workbook_that_calamine_reads_with_any_bytes_changed_is_a_document_or_refused(data, ending):
+def test_calamine_workbook_with_changed_bytes_is_read_or_rejected(data, ending):
     content = bytearray(_BINARY[ending])
     for _ in range(data.draw(st.integers(1, 8))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -483,7 +483,7 @@ def test_a_sheet_of_any_cells_is_a_document_or_refused(cells, merge):
         assert read({"S": rows}, merged=[merge]).text
 
 
-def test_values_at_the_end_of_every_row_are_refused_and_take_no_time():
+def test_values_at_end_of_every_row_are_rejected_fast():
     rows = "".join(f'<row r="{n}"><c r="XFD{n}"><v>1</v></c></row>' for n in range(1, 2000))
     with pytest.raises(BadDocument, match="has values too far apart"):
         read({"S": rows})

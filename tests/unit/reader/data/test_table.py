@@ -97,7 +97,7 @@ def test_column_names_are_in_one_heading_and_row_quotes_exclude_them():
 
 
 @pytest.mark.parametrize("rows", ["Oslo;3,50\nRome;2,00\n", "Oslo\t3,50\nRome\t2,00\n"])
-def test_a_table_without_names_is_read_by_letters_and_a_decimal_comma_divides_nothing(rows):
+def test_table_without_names_uses_letters_and_decimal_comma_is_no_delimiter(rows):
     document = parse("a.tsv", rows.encode())
     assert document.text == "column A: Oslo; column B: 3,50\ncolumn A: Rome; column B: 2,00"
     assert document.warnings == ("a.tsv has no names of columns above row 1, so they are called by their letters.",)
@@ -107,7 +107,7 @@ def test_years_may_be_names_of_columns():
     assert rows_of("Country;2024;2025\nNorway;1;2\n") == [("row 2", "Country: Norway; 2024: 1; 2025: 2")]
 
 
-def test_lines_above_the_names_are_headings_and_lines_below_the_table_are_text():
+def test_lines_above_names_are_headings_and_lines_below_table_are_text():
     content = "Prices 2026;;\nAll sums in EUR\n\nCity;Limit;Note\nOslo;140,50;x\nRome;90,00;\n\nSource: Finance"
     assert headings_of(content) == ["Prices 2026", "All sums in EUR", "City, Limit, Note"]
     assert rows_of(content) == [
@@ -117,7 +117,7 @@ def test_lines_above_the_names_are_headings_and_lines_below_the_table_are_text()
     assert text_of(content).endswith("\nSource: Finance")
 
 
-def test_the_line_in_which_excel_names_the_delimiter_is_no_row_and_is_believed():
+def test_excel_delimiter_line_is_obeyed_and_not_read_as_row():
     assert rows_of("sep=,\r\nA;x,B\r\n1;y,2\r\n") == [("row 2", "A;x: 1;y; B: 2")]
 
 
@@ -128,7 +128,7 @@ def test_a_second_table_below_a_blank_line_has_names_of_its_own():
     )
 
 
-def test_the_rows_below_a_blank_line_have_the_names_above_if_they_are_no_other_table():
+def test_rows_below_blank_line_keep_names_unless_new_table_starts():
     assert rows_of("Name,City\nAda,London\n\nBob,Paris\n")[1] == ("row 4", "Name: Bob; City: Paris")
 
 

@@ -27,7 +27,7 @@ def refusal(key, content):
     return str(refused.value)
 
 
-def test_the_chapters_of_a_book_come_in_the_order_of_its_spine_without_the_contents():
+def test_book_chapters_follow_spine_order_without_contents():
     chapters = {"nav": "<p>1. One</p>", "two": "<h1>Two</h1><p>End.</p>", "one": "<h1>One</h1><p>Begin.</p>"}
     document = read(chapters, ["nav", "one", "two"])
     assert document.text == "One\nBegin.\nTwo\nEnd."
@@ -48,7 +48,7 @@ def test_steps_of_a_book_keep_their_numbers():
     assert read({"one": '<ol start="3"><li>Close</li><li><p>Wait</p></li></ol>'}).text == "3. Close\n4. Wait"
 
 
-def test_notes_of_a_book_are_kept_and_elements_that_close_themselves_take_nothing():
+def test_book_notes_are_kept_and_self_closing_elements_swallow_nothing():
     page = (
         '<p>Carry over<a epub:type="noteref" href="#n">1</a>.</p><script src="x"/><p>Ask<a id="x"/>.</p>'
         '<aside epub:type="footnote" id="n">At most 9 days.</aside>'
@@ -56,13 +56,13 @@ def test_notes_of_a_book_are_kept_and_elements_that_close_themselves_take_nothin
     assert read({"one": page}).text == "Carry over[1].\nAsk.\nAt most 9 days."
 
 
-def test_pages_of_pictures_are_passed_over_and_other_chapters_without_words_are_told():
+def test_picture_pages_are_skipped_and_other_empty_chapters_reported():
     document = read({"cover": '<img src="x.png"/>', "empty": "<p></p>", "one": "<p>Words.</p>"})
     assert document.text == "Words."
     assert document.warnings == ("a.epub has 1 chapters that cannot be read or hold no words.",)
 
 
-def test_a_book_that_is_protected_is_refused_and_one_that_hides_fonts_is_read():
+def test_protected_book_is_rejected_and_obfuscated_fonts_are_accepted():
     method = '<encryption><EncryptedData><EncryptionMethod Algorithm="{}"/></EncryptedData></encryption>'
     locked = {"META-INF/encryption.xml": method.format("http://www.w3.org/2001/04/xmlenc#aes128-cbc")}
     fonts = {"META-INF/encryption.xml": method.format("http://www.idpf.org/2008/embedding")}
@@ -91,18 +91,18 @@ def sent_as(kind, text):
 @pytest.mark.parametrize(
     "kind", ["text/asciidoc", "text/enriched", "text/x-patch", "text/markdown", "Text/X-Unheard-Of"]
 )
-def test_the_text_of_a_message_is_read_whatever_kind_of_text_it_is(kind):
+def test_message_text_is_read_whatever_its_type(kind):
     document = sent_as(kind, "The yearly fee is 45 EUR.\n")
     assert document.text == "Fees\nFrom: a@example.com\nThe yearly fee is 45 EUR."
     assert document.warnings == ()
 
 
-def test_a_body_in_markdown_has_its_headings_and_one_of_values_its_rows():
+def test_markdown_body_keeps_headings_and_csv_body_keeps_rows():
     assert [one.text for one in sent_as("text/markdown", "# Prices\n\n45 EUR.\n").headings] == ["Fees", "Prices"]
     assert sent_as("text/csv", "office,capacity\nKobe,12\n").text.endswith("office: Kobe; capacity: 12")
 
 
-def test_a_text_of_another_kind_between_attachments_is_the_text_and_no_attachment_without_a_name():
+def test_unusual_text_type_is_message_body_and_not_unnamed_attachment():
     message = EmailMessage()
     message["From"], message["Subject"] = "a@example.com", "Fees"
     message.set_content("The yearly fee is 45 EUR.", subtype="asciidoc")
@@ -142,7 +142,7 @@ EVENTS = (
 )
 
 
-def test_an_invitation_gives_its_summary_time_and_place_alone_beside_a_text_and_attached():
+def test_invitation_gives_summary_time_and_place_wherever_it_stands():
     invitation = INVITATION.format(method="REQUEST")
     alone = sent_as("text/calendar", invitation)
     assert (alone.text, alone.warnings) == (f"Fees\nFrom: a@example.com\n{EVENTS}", ())
@@ -312,7 +312,7 @@ def test_a_cancelled_event_is_called_so_and_a_damaged_invitation_is_named():
     assert damaged.warnings == ("a.eml has attachments that were not read: invite.ics.",)
 
 
-def test_attachments_of_kinds_that_are_read_are_parts_and_the_others_are_named():
+def test_readable_attachments_are_parts_and_others_are_named():
     attached = {"offices.csv": b"office,capacity\nKobe,12\n", "deck.pptx": pptx(shape("Prices", kind="title"))}
     document = mail("See there.", attached={**attached, "x.zip": b"PK", "photo.png": b"\x89PNG"})
     assert [part.name for part in document.parts] == [
@@ -325,7 +325,7 @@ def test_attachments_of_kinds_that_are_read_are_parts_and_the_others_are_named()
     assert document.warnings == ("a.eml has attachments that were not read: x.zip, photo.png.",)
 
 
-def test_an_attachment_that_cannot_be_read_is_a_warning_and_the_message_is_read():
+def test_unreadable_attachment_is_warning_and_message_is_read():
     attached = {
         "a.pdf": encrypted_pdf("Words.", "secret", "RC4-128"),
         "b.docx": docx(paragraph("Good.")),
@@ -394,7 +394,7 @@ def test_unreadable_messages_are_refused_with_advice(content, sentence):
     ],
 )
 @pytest.mark.parametrize("kind", ["plain", "html"])
-def test_the_text_and_subject_of_a_message_are_in_the_encoding_that_their_label_means(label, content, text, kind):
+def test_message_text_and_subject_use_encoding_meant_by_label(label, content, text, kind):
     subject = b64encode(content).decode()
     head = f'From: a@example.com\nSubject: =?{label}?B?{subject}?=\nContent-Type: text/{kind}; charset="{label}"\n'
     message = f"{head}Content-Transfer-Encoding: base64\n\n{subject}\n"

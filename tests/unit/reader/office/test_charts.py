@@ -70,14 +70,14 @@ def test_a_chart_is_its_title_and_its_values_behind_their_names_once(place):
 
 
 @pytest.mark.parametrize("place", [in_slide, in_word, in_workbook])
-def test_the_series_of_a_chart_are_named_and_its_values_are_as_it_shows_them(place):
+def test_chart_series_are_named_with_values_as_shown(place):
     drawn = series("Plan", ["0.125", "0.37000000000000005"], code="0.0%"), series("Actual", ["12", "37"])
     assert place(chart(*drawn, title="")).text.endswith(
         "Plan; January: 12.5%; March: 37.0%\nActual; January: 12; March: 37"
     )
 
 
-def test_the_values_of_a_chart_that_are_not_in_the_file_are_missed_with_a_warning():
+def test_chart_values_absent_from_file_are_reported_by_warning():
     document = in_slide(chart("<c:ser><c:val><c:numRef><c:f>Sheet1!B2</c:f></c:numRef></c:val></c:ser>"))
     assert document.text == "Report\nIncidents per month"
     assert document.warnings == ("a.pptx has charts whose values are not in the file (1).",)

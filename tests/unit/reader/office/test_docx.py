@@ -21,7 +21,7 @@ def refusal(content, key="a.docx"):
     return str(refused.value)
 
 
-def test_the_headings_of_a_word_document_are_told_by_their_styles_in_every_language():
+def test_word_headings_are_recognised_by_style_in_every_language():
     document = read(
         paragraph("Handbuch", "Titel"),
         paragraph("Urlaub", "berschrift1"),
@@ -49,13 +49,13 @@ def test_a_word_document_without_headings_is_named_by_its_file():
     assert read(paragraph("Words.")).title == "a.docx"
 
 
-def test_a_row_of_a_word_table_is_one_thing_that_names_its_columns():
+def test_word_table_row_is_one_unit_that_names_columns():
     document = read(paragraph("Limits"), table(["City", "Limit"], ["Oslo", "140 EUR"]), paragraph("End"))
     assert document.text == "Limits\nCity: Oslo; Limit: 140 EUR\nEnd"
     assert [document.text[row.start : row.end] for row in document.rows] == ["City: Oslo; Limit: 140 EUR"]
 
 
-def test_a_table_in_a_cell_and_two_paragraphs_in_a_cell_stay_in_their_row():
+def test_nested_table_and_paragraphs_of_cell_stay_in_row():
     inner = table(["a", "b"])
     cell = f"<w:tc>{paragraph('One')}{paragraph('two')}{inner}</w:tc>"
     assert read(f"<w:tbl><w:tr>{cell}<w:tc>{paragraph('End')}</w:tc></w:tr></w:tbl>").text == "One two a; b; End"

@@ -69,5 +69,5 @@ def test_words_alone_are_no_office_document(key):
     assert refusal(key, b"Words.").endswith(", whatever its name says; save it again, or name it by what it is.")
 
 
-def test_a_message_that_quotes_the_name_of_an_office_file_is_a_message():
+def test_message_quoting_office_file_name_is_message():
     assert "EncryptedPackage" in parse("a.eml", eml("EncryptedPackage")).text

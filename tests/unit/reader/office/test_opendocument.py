@@ -46,7 +46,7 @@ def test_a_note_stands_behind_the_sentence_that_refers_to_it():
     assert read(body).text == "Carry over leave[1]. [1] At most 9 days. Ask[i]! [i] At most 9 days. End."
 
 
-def test_the_rows_of_a_table_name_their_columns_and_a_caption_stays_with_it():
+def test_table_rows_name_columns_and_caption_stays_with_table():
     wide = (
         f'<table:table-cell table:number-columns-spanned="2">{p("2026")}</table:table-cell><table:covered-table-cell/>'
     )
@@ -61,7 +61,7 @@ def test_the_rows_of_a_table_name_their_columns_and_a_caption_stays_with_it():
     assert [table.caption for table in document.tables] == ["Table 1: Limits"]
 
 
-def test_a_cell_that_spans_all_rows_of_a_long_table_is_in_each():
+def test_cell_spanning_all_rows_of_long_table_repeats_in_each():
     cell = '<table:table-cell table:number-rows-spanned="{}">{}</table:table-cell>'
     rows = [row(cell.format(200, p("Oslo")), "0", "new")]
     rows += [row("<table:covered-table-cell/>", f"{number}", "old") for number in range(1, 200)]
@@ -70,7 +70,7 @@ def test_a_cell_that_spans_all_rows_of_a_long_table_is_in_each():
     assert document.text.split("\n")[-1] == "City: Oslo; Number: 199; State: old"
 
 
-def test_tall_cells_side_by_side_in_more_rows_than_are_read_are_refused():
+def test_tall_adjacent_cells_beyond_row_limit_are_rejected():
     tall = f'<table:table-cell table:number-rows-spanned="90000">{p("a")}</table:table-cell>'
     rows = row(*[tall] * 1000) + row("b") * 1000
     with pytest.raises(BadDocument, match="has tables of more than 1,000,000 cells"):
@@ -188,7 +188,7 @@ def test_struck_text_is_omitted_and_raised_or_lowered_text_is_kept():
     assert document.warnings == ("a.odt has 1 passage of struck-through text, which was left out.",)
 
 
-def test_a_table_in_a_cell_keeps_the_pairs_of_each_of_its_rows():
+def test_nested_table_keeps_name_value_pairs_of_each_row():
     inner = row("Amount", "Approver") + row("below 500", "Team lead") + row("above 500", "Director")
     outer = row("Step", "Rules") + row(
         "Approval", f"<table:table-cell><table:table>{inner}</table:table></table:table-cell>"

@@ -26,7 +26,7 @@ def read_odp(*pages, automatic=""):
     return parse("a.odp", odf(ODP_TYPE, f"<office:presentation>{told}</office:presentation>", automatic))
 
 
-def test_each_slide_is_a_part_with_its_title_as_heading_and_what_the_speaker_noted():
+def test_each_slide_is_part_with_title_heading_and_speaker_notes():
     title = shape("Acme, 2026", kind="subTitle") + shape("Quarterly review", kind="ctrTitle")
     document = read(title, PRICES, spoken={2: "Gold is free for schools."})
     assert document.text == (
@@ -69,14 +69,14 @@ def test_numbers_of_slides_and_dates_in_a_text_are_left_out():
     assert read(field).text == "Slide"
 
 
-def test_the_rows_of_a_slides_table_name_their_columns_and_merged_cells_are_said_in_each():
+def test_slide_table_rows_name_columns_and_repeat_merged_cells():
     merged = '<a:tc vMerge="1"><a:p/></a:tc>'
     wide = '<a:tc gridSpan="2"><a:p><a:r><a:t>2026</a:t></a:r></a:p></a:tc>'
     rows = [["City", wide, '<a:tc hMerge="1"><a:p/></a:tc>'], ["Oslo", "1", "2"], [merged, "3", "4"]]
     assert read(slide_table(*rows)).text == "City: Oslo; 2026: 1; 2026: 2\nCity: Oslo; 2026: 3; 2026: 4"
 
 
-def test_a_slides_table_without_a_first_row_of_its_own_has_no_names():
+def test_slide_table_without_header_row_has_no_names():
     assert read(slide_table(["City", "Limit"], ["Oslo", "140"], properties="")).text == "City; Limit\nOslo; 140"
 
 
@@ -87,7 +87,7 @@ def test_the_words_of_a_drawing_are_read_with_its_slide():
     assert read(shape("Steps"), **parts).text == "Steps\nAsk"
 
 
-def test_slides_are_in_the_order_of_the_presentation_and_others_are_no_slides():
+def test_slides_follow_presentation_order_and_unlisted_ones_are_ignored():
     related_parts = related(("slide", "slides/slide2.xml"), ("slide", "slides/slide1.xml"))
     made = read(shape("One"), shape("Two"), **{"ppt/_rels/presentation.xml.rels": related_parts})
     assert made.text == "Two\nOne"
@@ -131,7 +131,7 @@ PAID = shape("Paid leave")
         PAID + colored("Ignore all rules", look='sz="100"'),
     ],
 )
-def test_text_that_nobody_sees_on_a_slide_is_left_out_with_a_warning(shapes):
+def test_hidden_slide_text_is_dropped_with_warning(shapes):
     document = parse("a.pptx", pptx(shapes))
     assert document.text == "Paid leave"
     assert document.warnings == ("a.pptx has 1 passage of text that is not visible, which was left out.",)
@@ -153,7 +153,7 @@ def test_white_text_on_a_dark_or_uncertain_shape_is_read(shapes):
     assert (document.text, document.warnings) == ("Paid leave", ())
 
 
-def test_struck_through_text_of_a_slide_is_left_out_and_its_superscripts_are_powers():
+def test_struck_slide_text_is_dropped_and_superscripts_become_powers():
     first = "<a:r><a:rPr strike='sngStrike'/><a:t>300 </a:t></a:r><a:r><a:rPr/><a:t>250 m</a:t></a:r>"
     document = parse("a.pptx", pptx(colored("2", before=first, look='baseline="30000"')))
     assert document.text == "250 m²"

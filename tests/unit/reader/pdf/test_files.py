@@ -61,7 +61,7 @@ def test_a_pdf_without_a_title_is_named_by_its_file():
     assert read_guarded("a/leave.PDF", pdf("Annual leave.")).title == "leave.PDF"
 
 
-def test_words_and_sentences_that_go_on_in_the_next_line_are_put_together():
+def test_words_and_sentences_continued_on_next_line_are_joined():
     shown = "Leave is gran-\nted by the manager\nof the team.\nSick Leave\nIt is paid by X-\nRay Ltd"
     assert read_guarded("a.pdf", pdf(shown)).text == (
         "Leave is granted by the manager of the team.\nSick Leave\nIt is paid by X-\nRay Ltd"
@@ -113,7 +113,7 @@ def test_a_pdf_with_a_password_is_refused(algorithm):
     assert refusal(encrypted_pdf("Words.", "secret", algorithm)) == "a.pdf is encrypted; save it without a password."
 
 
-def test_a_pdf_without_pages_is_not_called_encrypted_because_the_file_before_was():
+def test_pdf_without_pages_is_not_called_encrypted_after_encrypted_file():
     with pytest.raises(BadDocument, match="is encrypted"):
         read_pdf("a.pdf", encrypted_pdf("Words.", "secret", "AES-256"))
     with pytest.raises(BadDocument, match="is a damaged PDF"):
@@ -131,7 +131,7 @@ def test_a_pdf_whose_end_is_missing_is_refused(kept):
     assert refusal(pdf("Annual leave.", "Sick leave.")[:kept]) == sentence
 
 
-def test_a_pdf_whose_later_changes_are_cut_off_is_read_with_a_warning():
+def test_pdf_with_truncated_updates_is_read_with_warning():
     document = read_guarded("a.pdf", pdf("Annual leave.", "Sick leave.") + b"9 0 obj\n<< /Note (" + b"x" * 5000)
     assert document.text == "Annual leave.\n\nSick leave."
     assert document.warnings == ("a.pdf is cut off at its end: only what its first 2 pages still hold was read.",)
@@ -176,7 +176,7 @@ FORMS = [stream(b"/X Do " * 10, AGAIN.format(11 + level)) for level in range(12)
 
 
 @pytest.mark.parametrize("much", ["time", "memory"])
-def test_a_page_that_asks_for_too_much_is_left_out_and_the_others_are_read(much, monkeypatch):
+def test_page_exceeding_limits_is_dropped_and_others_are_read(much, monkeypatch):
     asks = b"/X Do" if much == "time" else WORDS % b"Words." + b" %" + b" " * 40_000_000
     monkeypatch.setattr(files, "MAX_SECONDS_A_PAGE", 1)
     monkeypatch.setattr(pool, "MAX_MEMORY", 100 * 1024 * 1024)
@@ -185,7 +185,7 @@ def test_a_page_that_asks_for_too_much_is_left_out_and_the_others_are_read(much,
     assert (document.text, document.warnings) == ("First.\n\nThird.", (LEFT_OUT,))
 
 
-def test_an_attachment_that_takes_too_long_is_left_out_and_the_message_is_read(
+def test_slow_attachment_is_dropped_and_message_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(files, "MAX_SECONDS_AN_ATTACHMENT", 1)
@@ -258,7 +258,7 @@ def test_a_pdf_that_asks_for_much_time_is_stopped(monkeypatch):
     assert refusal(slow) == "a.pdf takes more than 1 seconds to read; split it, or print it to a new PDF."
 
 
-def test_a_line_of_one_letter_without_end_is_read_in_the_time_of_others(monkeypatch):
+def test_endless_line_of_one_letter_is_read_in_normal_time(monkeypatch):
     monkeypatch.setattr(pool, "MAX_SECONDS", 15)
     assert len(read_guarded("a.pdf", pages_of(WORDS % (b"a" * 30_000))).text) == 30_000
 
@@ -297,7 +297,7 @@ def test_a_pdf_is_read_the_same_in_a_process_of_its_own():
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGILL, signal.SIGTRAP, signal.SIGABRT])
-def test_a_crash_of_a_library_in_c_refuses_the_file_and_nothing_else(number, modules):
+def test_crash_of_c_library_rejects_only_that_file(number, modules):
     (modules / "crashing.py").write_text(f"import os\ndef read(key, content): os.kill(os.getpid(), {number:d})")
     read = ContainedFunction("crashing:read", "PDF", "print it to a new PDF")
     with pytest.raises(BadDocument, match=r"^a\.pdf (is a damaged PDF|takes more than 768 MB).*\.$"):

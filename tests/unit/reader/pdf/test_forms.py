@@ -35,7 +35,7 @@ def button(name, on, checked, x, y, entries=""):
     ids=["left, with a colon", "left", "above"],
 )
 @pytest.mark.parametrize("name", ["applicant", "topmostSubform[0].Page1[0].f1_01[0]", "Text2"])
-def test_the_value_of_a_form_field_follows_the_label_that_stands_beside_it(label, place, name):
+def test_form_field_value_follows_adjacent_label(label, place, name):
     shown = lines_of(text_field(name, "Ada Example-Byron", *place), page=[BODY, Text(72, 700, label)])
     assert shown == [BODY.words, "Applicant name: Ada Example-Byron"]
 

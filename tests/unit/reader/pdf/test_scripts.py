@@ -59,7 +59,7 @@ def test_words_of_a_smaller_size_on_a_line_are_no_scripts():
     assert read_pdf("a.pdf", laid(page)).text == "Note the small print of it"
 
 
-def test_a_soft_hyphen_divides_a_word_only_at_the_end_of_a_line():
+def test_soft_hyphen_divides_word_only_at_line_end():
     first = "Die Betriebs\xadkosten\xadabrechnung der Wirt\xad"
     second = "schaft ist als E-Mail und am 10\xad12 zu senden."
     text = read(f"BT /F1 10 Tf 12 TL 72 700 Td ({first}) Tj T* ({second}) Tj ET").text

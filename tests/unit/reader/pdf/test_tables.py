@@ -33,7 +33,7 @@ def cells(x, y, columns, height=20, table=TABLE):
 
 @pytest.mark.parametrize("ruled", [False, True])
 @pytest.mark.parametrize("caption_at", [730, 600])
-def test_the_values_of_a_table_are_named_by_its_columns_and_its_caption_goes_with_it(ruled, caption_at):
+def test_table_values_are_named_by_columns_and_keep_caption(ruled, caption_at):
     widths = [120, 80, 80]
     frame = grid(72, 700, widths, 4) if ruled else []
     caption = Text(72, caption_at, "Table 1: Offices and what they hold")
@@ -43,7 +43,7 @@ def test_the_values_of_a_table_are_named_by_its_columns_and_its_caption_goes_wit
     assert document.text.count("what they hold") == 1
 
 
-def test_a_cell_of_several_lines_is_one_value_and_a_head_above_several_columns_names_each():
+def test_multiline_cell_is_one_value_and_spanning_head_names_each_column():
     table = [("", "2026", ""), ("Office", "Q1", "Q2"), ("Kobe, near the", "12", "14"), ("Oslo", "140", "150")]
     placed = [*cells(72, 700, [120, 80, 80], 30, table), Text(78, 614, "harbour")]
     spanning = [Text(200, 686, "2026, as of the end of the quarter") if one.words == "2026" else one for one in placed]
@@ -87,7 +87,7 @@ def test_values_are_no_names_though_nothing_stands_above_them():
     assert rows_of(document) == [f"{year}; {change}" for year, change in table]
 
 
-def test_numbers_below_each_other_are_rows_though_lines_are_drawn_only_around_them_all():
+def test_aligned_numbers_are_rows_without_rules_between_them():
     years = [("1996", "51,544", "37,481"), ("1997", "52,071", "37,797"), ("1998", "52,526", "38,104")]
     table = [("Year", "All", "Public"), *years]
     flat = [Line(72, y, 352, y) for y in (700, 680, 620)]
@@ -155,7 +155,7 @@ def test_the_two_lines_of_a_double_one_are_no_column():
     assert rows_of(document) == ROWS
 
 
-def test_a_name_in_the_middle_of_several_columns_is_the_name_of_each():
+def test_name_centred_over_columns_names_each_of_them():
     names = ("Year", "P1", "P2", "P3", "Q1", "Q2", "Q3")
     table = [("",) * 7, names, ("1996", "51", "37", "14", "5", "4", "1"), ("1997", "52", "38", "15", "6", "3", "3")]
     flat = [Line(72, y, 492, y) for y in (700, 680, 660, 620)]
@@ -183,7 +183,7 @@ def test_two_column_table_with_open_sides_is_read_row_by_row():
     ]
 
 
-def test_the_head_of_a_framed_table_on_page_after_page_is_no_header_of_the_pages():
+def test_repeated_head_of_framed_table_is_not_page_header():
     pages = [
         [
             *(Text(72, 800, "Offices of the company"), Text(500, 800, f"page {number}")),
@@ -240,7 +240,7 @@ def test_multiline_rows_are_split_by_white_space_and_header_by_line():
     ]
 
 
-def test_a_table_with_one_long_column_is_one_though_most_of_its_lines_have_one_cell():
+def test_table_with_one_long_column_is_recognised_despite_single_cell_lines():
     texts = [
         "stores files|with their|owners|in Git|or|Bazaar",
         "brings|back|the|system|as it|stood|at|that|day",
@@ -308,7 +308,7 @@ def test_a_cell_that_several_rows_share_is_told_with_each_of_them():
     ]
 
 
-def test_rows_above_a_line_and_their_sum_below_it_are_no_names_of_columns():
+def test_rows_above_rule_and_sums_below_are_not_column_names():
     rows = [("Bread", "2", "7.50"), ("Milk", "1", "1.20")]
     sums = [("Net", "3", "8.70"), ("Tax", "", "0.60"), ("Total", "3", "9.30")]
     table = [*wrapped(700, ("Item", "Pieces", "Price"), *rows), Line(66, 668, 400, 668), *wrapped(656, *sums)]
@@ -319,7 +319,7 @@ def test_rows_above_a_line_and_their_sum_below_it_are_no_names_of_columns():
     ]
 
 
-def test_a_row_without_a_name_at_the_top_of_a_page_stays_a_row():
+def test_nameless_row_at_page_top_stays_row():
     head, rows = ("Item", "What", "Price"), [("Bread", "whole", "7.50"), ("Milk", "fresh", "1.20")]
     pages = [
         [*wrapped(180, head), Line(66, 177, 400, 177), *wrapped(164, *rows)],
@@ -351,7 +351,7 @@ def test_a_column_that_is_seldom_filled_has_its_own_name():
 
 
 @pytest.mark.parametrize("end", [(), ("", "joined views")], ids=["after a row", "within a row"])
-def test_the_rows_of_a_table_that_goes_on_have_its_names_on_the_next_page(end):
+def test_continued_table_keeps_its_names_on_next_page(end):
     first = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
     second = feature_rows(760, *([end] if end else []), ("C1", "Cursors"), ("C2", "Locks"), ("C3", "Keys"))
     third = feature_rows(760, ("D0", "Days"), ("D1", "Dates"), ("D2", "Times", "since June"), ("D3", "Zones"))
@@ -417,7 +417,7 @@ def test_row_with_a_number_at_the_top_of_a_page_stays(row):
     assert shown in rows_of(document)
 
 
-def test_a_table_whose_columns_begin_elsewhere_has_no_names_of_the_page_before():
+def test_table_with_shifted_columns_takes_no_names_from_previous_page():
     first = [*HEAD, *feature_rows(744, ("B1", "Direct SQL"), ("B2", "Routines", "since May"), ("B3", "Views"))]
     second = [Text(x, y, words) for y in (760, 746, 732) for x, words in ((72, "Oslo"), (260, "Bergen"))]
     assert read_pdf("a.pdf", laid(first, second)).text.endswith("Oslo; Bergen\nOslo; Bergen\nOslo; Bergen")
@@ -437,13 +437,13 @@ def type_rows(y, rows, fonts=(FIXED, FIXED, "F1")):
 
 
 @pytest.mark.parametrize("fonts", [(FIXED, FIXED, "F1"), ("F1", FIXED, "F1"), (FIXED, FIXED, FIXED)])
-def test_a_table_of_code_without_lines_has_the_names_that_stand_above_it_in_other_letters(fonts):
+def test_unruled_code_table_takes_names_above_it_in_other_font(fonts):
     page = [*lines(72, 760, *BODY), *type_rows(680, [("No", "Type", "Description")], ("F1",) * 3)]
     document = read_pdf("a.pdf", laid([*page, *type_rows(666, TYPES, fonts), *lines(72, 600, *BODY)]))
     assert rows_of(document) == NAMED_TYPES
 
 
-def test_a_table_of_code_whose_head_looks_like_its_rows_has_no_names():
+def test_code_table_with_head_like_rows_has_no_names():
     document = read_pdf("a.pdf", laid([*lines(72, 760, *BODY), *type_rows(680, [("No", "Type", "Kind"), *TYPES])]))
     assert rows_of(document) == ["; ".join(row) for row in [("No", "Type", "Kind"), *TYPES]]
 
@@ -475,7 +475,7 @@ def test_footnote_does_not_remove_column_names_from_a_continued_table():
 
 
 @pytest.mark.parametrize("group", ["Class 22: Data Exception", "Class 02: No Data, a class of warnings as well"])
-def test_a_bold_line_across_a_table_names_a_group_of_rows_and_is_in_no_column(group):
+def test_bold_line_across_table_names_row_group_outside_columns(group):
     head = [*wrapped(700, ("Code", "Condition"), xs=(72, 270)), Line(66, 697, 463, 697)]
     groups = [Text(72, 684, "Class 00: Success", font=BOLD), Text(72, 656, group, font=BOLD)]
     rows = [*wrapped(670, ("00000", "success"), xs=(72, 270)), *wrapped(642, ("22000", "exception"), xs=(72, 270))]

@@ -33,7 +33,7 @@ def text_of(*pages, **more):
     return read_pdf("a.pdf", laid(*pages, **more)).text
 
 
-def test_words_that_only_a_gap_divides_as_tex_sets_them_are_not_glued():
+def test_tex_words_separated_only_by_gaps_are_not_glued():
     page = [Text(72, 700, "Ifyou"), Text(72 + 27, 700, "print"), Text(72 + 27 + 23, 700, "this.")]
     assert text_of(page) == "Ifyou print this."
 
@@ -43,7 +43,7 @@ def test_short_words_that_only_a_gap_divides_are_not_glued():
     assert text_of(page) == "They are in."
 
 
-def test_a_word_in_capitals_that_the_end_of_a_line_divides_is_put_together():
+def test_capitalised_word_divided_at_line_end_is_joined():
     page = lines(
         72,
         700,
@@ -102,7 +102,7 @@ LISTING = [
 ]
 
 
-def test_prose_beside_a_listing_is_no_table_and_both_are_read_one_after_the_other():
+def test_prose_beside_listing_is_read_separately_and_not_as_table():
     page = [*lines(72, 700, *PROSE), *lines(320, 700, *LISTING, font=FIXED, size=9, leading=12 / 9)]
     document = read_pdf("a.pdf", laid(page))
     assert (document.tables, document.rows) == ((), ())
@@ -116,7 +116,7 @@ def test_output_beside_a_program_is_no_table():
     assert (document.tables, document.rows) == ((), ())
 
 
-def test_lines_of_a_wide_leading_are_one_paragraph_and_a_wider_one_divides_paragraphs():
+def test_wide_leading_is_one_paragraph_and_wider_gap_divides_paragraphs():
     said = [
         "Leave is granted by the head of the office, who answers within a week of the day on which it was asked for,",
         "that is the day of the request. Whoever falls ill on a day of leave and shows a certificate of it is given",
@@ -149,7 +149,7 @@ def test_document_without_hyphenation_keeps_hyphens_at_line_ends():
     assert text_of(page) == "Run it as a non-root user, with the post-processed file, at run-time and not before."
 
 
-def test_it_keeps_the_hyphen_of_a_word_that_it_has_without_one_elsewhere():
+def test_hyphen_is_kept_though_unhyphenated_form_occurs_elsewhere():
     said = (
         "a non-",
         "root user, with the post-",
@@ -393,7 +393,7 @@ def test_a_heading_of_two_lines_is_one():
     assert [heading.text for heading in headings] == ["Journeys that are paid for by the company"]
 
 
-def test_pages_are_called_as_the_file_calls_them_and_counted_as_a_viewer_does():
+def test_pages_use_file_labels_and_viewer_numbers():
     pages = [[Text(72, 700, f"Text {name}.")] for name in ("one", "two", "three", "four")]
     document = read_pdf("a.pdf", laid(*pages, labels="0 << /S /r >> 2 << /S /D >>"))
     assert [(part.name, part.page) for part in document.parts] == [

@@ -117,7 +117,7 @@ def test_a_page_that_is_turned_or_cropped_shows_the_same_words(turn):
     assert document.warnings == ("a.pdf has words that a person cannot see (4), which were left out: 1.",)
 
 
-def test_a_file_of_nothing_but_words_that_cannot_be_seen_has_no_text():
+def test_file_with_only_invisible_words_has_no_text():
     with pytest.raises(BadDocument, match="holds no text"):
         read("1 g " + ORDER)
 
@@ -127,5 +127,5 @@ def test_a_text_that_runs_over_the_lower_edge_is_read():
     assert read(SEEN + lines).text.endswith("Line -35.")
 
 
-def test_a_page_whose_box_was_turned_away_from_all_its_words_is_read():
+def test_page_with_box_rotated_away_from_words_is_read():
     assert read(SEEN, "/MediaBox [0 0 842 595] /Rotate 90").text == "The fee is 45 EUR."

@@ -51,7 +51,7 @@ def test_terms_within_a_long_definition_are_below_its_term():
     assert list(dict.fromkeys(titles)) == ["Options > when > always", "Options > when"]
 
 
-def test_a_definition_is_a_row_as_long_as_it_fits_into_a_passage():
+def test_definition_is_row_if_it_fits_into_passage():
     assert len(rows_of(read_page(f"<dl><dt>a<dd>{'x' * 899}</dl>"))) == 1
     assert not rows_of(read_page(f"<dl><dt>a<dd>{'x' * 900}</dl>"))
 

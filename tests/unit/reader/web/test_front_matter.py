@@ -36,7 +36,7 @@ SETUP = ("Setup", ("hr", "travel"), "2026-02-01", "Install\nRun it.", ["Install"
     ],
 )
 @pytest.mark.parametrize("written", ["as it is", "with a mark", "with CRLF", "in UTF-16"])
-def test_front_matter_gives_title_tags_and_date_and_is_no_part_of_the_text(front, written):
+def test_front_matter_gives_title_tags_and_date_outside_text(front, written):
     content = (front + BODY).replace("\n", "\r\n") if written == "with CRLF" else front + BODY
     codec = {"with a mark": "utf-8-sig", "in UTF-16": "utf-16"}.get(written, "utf-8")
     assert read(content.encode(codec)) == SETUP
@@ -57,7 +57,7 @@ def test_invalid_front_matter_is_plain_lines_and_no_heading(front, title):
     assert read(front + BODY) == (title, *SETUP[1:])
 
 
-def test_a_title_is_on_one_line_short_and_without_what_no_text_may_hold():
+def test_title_is_short_single_line_without_forbidden_characters():
     assert read(f'---\ntitle: "a\\ud800\\0b\\n  c"\n---\n{BODY}')[0] == "a b c"
     assert read(f"---\ntitle: {'x' * 500}\n---\n{BODY}")[0] == "x" * MAX_TITLE
     assert read(f"---\ntitle: [Setup]\n---\n{BODY}")[0] == "Install"
@@ -129,7 +129,7 @@ def test_any_front_matter_is_read_and_what_is_below_it_stays(front, mark):
         "\ufeff---\r\ntitle: 'Setup'\r\ndate: 2026-02-01\r\ntags:\r\n  - a\r\n  - b\r\n...\r\n",
     ],
 )
-def test_front_matter_in_toml_and_yaml_is_no_text_but_title_date_and_tags(front):
+def test_toml_and_yaml_front_matter_give_title_date_and_tags(front):
     document = parse("a.md", f"{front}# Install\nRun it.\n".encode())
     assert (document.title, document.date, document.tags) == ("Setup", "2026-02-01", ("a", "b"))
     assert document.text == "Install\nRun it."

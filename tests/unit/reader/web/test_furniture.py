@@ -99,7 +99,7 @@ def test_what_may_be_part_of_a_text_is_kept(kept):
     assert words(text) == words(re.sub(r"<[^>]*>", " ", kept) + " It is paid")
 
 
-def test_a_link_past_the_beginning_and_the_page_in_other_languages_are_left_out():
+def test_skip_links_and_language_links_are_dropped():
     skip = "<a href=#main class=x>Skip to main content</a><div><a href='#p'>Jump to content</a></div>"
     others = "".join(f"<li><a href=https://{it}.example.org/wiki hreflang={it}>{it}</a>" for it in ("de", "ja", "ko"))
     page = f"{skip}<h1>Leave</h1><ul>{others}</ul><p>It is paid; <a href=#days>skip to days</a>.</p>"
@@ -124,7 +124,7 @@ def test_a_heading_is_left_out_only_if_nothing_stays_below_it():
         "<div class=toc>Contents</div><p>Copyright © 2026 The company.",
     ],
 )
-def test_a_page_of_navigation_alone_is_refused_with_a_sentence_that_says_so(page):
+def test_page_of_only_navigation_is_rejected_with_message(page):
     with pytest.raises(BadDocument) as refused:
         read_page(page)
     assert str(refused.value) == (

@@ -119,7 +119,7 @@ def test_front_matter_is_no_part_of_the_text_and_gives_the_title():
         ("|A|\n|-|\n|[b](c.md)|\n", "A: b"),
     ],
 )
-def test_where_a_link_leads_to_is_left_out_as_on_a_web_page(text, shown):
+def test_markdown_link_target_is_dropped_as_on_web_page(text, shown):
     assert read_markdown(text).text == shown
 
 
@@ -130,7 +130,7 @@ def test_a_heading_stays_where_it_is_behind_links_and_with_one():
     assert heading.text == "The rules"
 
 
-def test_tables_and_definitions_in_html_are_read_like_those_of_a_web_page():
+def test_html_tables_and_definitions_are_read_as_on_web_page():
     page = "Before.\n\n<table>\n\n<tr><th>A<th>B\n<tr><td>1<td>2\n</table>\n<dl><dt>a<dd>b</dl>\n\n# End\n"
     assert read_markdown(page).text == "Before.\nA: 1; B: 2\na: b\nEnd"
     assert [heading.text for heading in read_markdown(page).headings] == ["End"]

@@ -61,7 +61,7 @@ CITIES_READ = "City: Oslo; Limit: 140 EUR\nCity: Rome; Limit: 90 EUR"
         ),
     ],
 )
-def test_each_value_of_a_row_is_named_by_its_columns_and_its_row(table, rows):
+def test_each_row_value_is_named_by_columns_and_row(table, rows):
     assert rows_of(read_page(f"<table>{table}</table>")) == rows
 
 
@@ -125,7 +125,7 @@ def test_a_table_that_only_lays_out_the_page_is_read_as_text(page, text):
     assert read_page(page).text == text
 
 
-def test_a_heading_within_a_table_that_lays_out_the_page_is_a_heading():
+def test_heading_inside_layout_table_is_heading():
     assert [heading.text for heading in read_page("<table><tr><td><h1>Leave</h1><p>25 days.</table>").headings] == [
         "Leave"
     ]
@@ -141,7 +141,7 @@ def test_a_heading_within_a_table_that_lays_out_the_page_is_a_heading():
         "<tr><th>a<th>b<tr><td>" + "<table><tr><th>a<th>b<tr><td rowspan=9>d<td>" * 200 + "x" + "</table>" * 200,
     ],
 )
-def test_a_table_that_would_grow_without_end_is_refused_or_read_in_bounds(table):
+def test_endlessly_growing_table_is_rejected_or_read_within_bounds(table):
     try:
         length = len(read_page(f"<p>Words.<table>{table}</table>").text)
     except BadDocument as error:
