@@ -133,7 +133,7 @@ def test_value_too_long_for_the_index_is_rejected_before_sending(
     assert requests == []
 
 
-def test_what_just_fits_is_taken_by_the_index_and_more_is_not(client: OpenSearch, index: OpenSearchPassages) -> None:
+def test_index_accepts_largest_fields_and_rejects_longer_ones(client: OpenSearch, index: OpenSearchPassages) -> None:
     assert list(index.add([entry("p", heading=TOO_LONG[1:], tags=["x" * 32_766])]).ids) == ["p"]
     reply = client.bulk(index=index._index, body=[{"index": {}}, {"passage_id": "q", "heading": TOO_LONG}])
     assert reply["items"][0]["index"]["status"] == 400

@@ -127,9 +127,7 @@ ITEMS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("item", ITEMS)
-def test_what_the_service_refuses_in_an_item_is_refused(
-    item: str, client: OpenSearch, index: OpenSearchPassages
-) -> None:
+def test_invalid_bulk_item_is_rejected_with_400(item: str, client: OpenSearch, index: OpenSearchPassages) -> None:
     needs_serverless(item != "a vector that is too short")
     index.add([])
     reply = client.bulk(index=index._index, body=list(ITEMS[item]))

@@ -170,7 +170,7 @@ def test_an_id_that_must_be_escaped_in_a_path_is_deleted(service: OpenSearchDoub
     assert stored(service) == Counter()
 
 
-def test_nothing_to_add_or_delete_writes_nothing(index: OpenSearchPassages) -> None:
+def test_empty_add_or_delete_writes_nothing(index: OpenSearchPassages) -> None:
     assert index.add([]).ids == {}
     index.delete([])
     assert found(index) == ([], [])

@@ -201,7 +201,7 @@ def test_unreadable_event_is_caller_fault_and_hides_values() -> None:
     assert "secret" not in str(refused.value)
 
 
-def test_what_cannot_be_read_later_on_is_not_blamed_on_the_caller() -> None:
+def test_validation_error_inside_step_is_not_caller_fault() -> None:
     def work(task: Asked) -> Asked:
         Passage.model_validate({"passage_id": "p", "document": "d", "text": "t", "colour": "red"})
         return task

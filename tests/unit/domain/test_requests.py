@@ -128,7 +128,7 @@ def test_policy_of_known_fields_is_followed_or_rejected_with_message(policy: dic
 
 
 @given(st.sampled_from(STRATEGIES), st.dictionaries(st.sampled_from(list(Policy.model_fields)), NUMBERS))
-def test_what_a_strategy_takes_is_read_again_as_it_was(strategy: str, fields: dict[str, float]) -> None:
+def test_valid_policy_round_trips_through_json(strategy: str, fields: dict[str, float]) -> None:
     try:
         policy = read_request("How many days?", json.dumps({**fields, "strategy": strategy})).policy
     except InvalidInput:

@@ -179,7 +179,7 @@ def test_a_query_without_a_word_is_malformed_and_not_kept() -> None:
         rewrite(RewriteQuestionTask(question="?", queries=["?"]), grader({"reason": "r", "query": " "}))
 
 
-def test_what_no_item_can_hold_is_not_kept_and_is_no_failure(table: Any) -> None:
+def test_verdict_too_large_for_item_is_skipped_without_error(table: Any) -> None:
     cache = DynamoVerdicts(table, "verdicts", ttl_days=30)
     cache.put("k" * 64, "é" * (LARGEST_BYTES // 2))
     cache.put("l" * 64, "é" * (LARGEST_BYTES // 2 + 1))

@@ -56,7 +56,7 @@ def test_the_process_gets_no_key_and_no_setting(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.usefixtures("library")
-def test_what_a_library_prints_is_no_reply() -> None:
+def test_library_output_on_stdout_is_not_taken_as_reply() -> None:
     assert called("prints", b"four") == 4
 
 

@@ -80,7 +80,7 @@ def test_event_arriving_as_work_ends_is_not_lost() -> None:
         "handbook/.~lock.plan.odt#",
     ],
 )
-def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
+def test_system_file_or_folder_is_not_claimed(key: str) -> None:
     manifest = FakeManifest(free=[False])
     result = claim(ClaimDocumentTask(bucket="b", key=key, execution="one"), FakeObjects("v1"), manifest, "1")  # type: ignore[arg-type]
     assert result.action == "nothing"
@@ -93,6 +93,6 @@ def test_what_a_program_put_there_is_not_even_claimed(key: str) -> None:
         *("handbook/https://example.com/", "handbook/https://example.com/.well-known/"),
     ],
 )
-def test_what_a_person_put_there_is_looked_at(key: str) -> None:
+def test_user_file_is_claimed_for_reading(key: str) -> None:
     task = ClaimDocumentTask(bucket="b", key=key, execution="one")
     assert claim(task, FakeObjects("v1"), FakeManifest(), "1").action == "read"  # type: ignore[arg-type]

@@ -90,7 +90,7 @@ def test_first_pages_are_recognised_up_to_the_limit():
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\n", b"%PDF-1.7\n" + b"\0" * 1000, pdf("x")[:200]])
-def test_what_is_no_pdf_is_refused_as_before(content):
+def test_damaged_pdf_is_rejected_without_mention_of_pictures(content):
     result, _ = read(content, Keeps())
     assert result.outcome == "unreadable"
     assert "pictures" not in result.reason

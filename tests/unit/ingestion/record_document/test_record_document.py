@@ -48,7 +48,7 @@ def test_the_same_content_again_keeps_what_is_known_of_it() -> None:
 
 
 @pytest.mark.parametrize("status", ["failed", "removed"])
-def test_what_failed_or_went_says_so(status: str) -> None:
+def test_failed_or_removed_document_records_status_and_reason(status: str) -> None:
     known, _ = written(KNOWN, status=status, reason="It holds no words.")
     assert (known.status, known.reason, known.passages) == (status, "It holds no words.", 0)
 

@@ -69,7 +69,7 @@ def test_complexity_is_reported_only_when_requested(complexity: str) -> None:
 
 
 @pytest.mark.parametrize("decision", ["no", "continue"])
-def test_what_is_not_searched_for_at_first_is_neither_simple_nor_complex(decision: str) -> None:
+def test_question_without_first_search_has_no_complexity(decision: str) -> None:
     says = {"reason": "because", "decision": decision, "complexity": "simple", "query": ""}
     task = DecideRetrievalTask(question="Thanks!", previous=Turn(question="Leave?", answer="25 days."), complexity=True)
     verdict = decide(task, grader(says)).verdict

@@ -69,7 +69,7 @@ def test_last_sentence_stating_missing_facts_is_not_marked(fact: str, remark: st
         ),
     ],
 )
-def test_nothing_else_hides_behind_the_sign_of_what_is_not_said(segments: list[TextBlock], answer: str) -> None:
+def test_not_said_sign_hides_no_other_text(segments: list[TextBlock], answer: str) -> None:
     assert generate(task(), FakeClaude(segments), PROMPT).answer == answer
 
 

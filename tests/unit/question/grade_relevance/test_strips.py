@@ -72,7 +72,7 @@ def test_the_model_gets_the_strips_by_number_and_is_asked_once() -> None:
 @pytest.mark.parametrize(
     ("text", "lower"), [(TEXT, None), ("Leave is 25 days. It begins in May.", 0.1)], ids=["not asked", "too short"]
 )
-def test_what_is_not_cut_is_asked_about_as_ever(text: str, lower: float | None) -> None:
+def test_uncut_passage_is_graded_without_strips(text: str, lower: float | None) -> None:
     judge = grader({"reason": "r", "score": 0.9})
     verdict = grade(task(text, lower), judge).verdict
     (seen,) = judge.claude.asked  # type: ignore[attr-defined]

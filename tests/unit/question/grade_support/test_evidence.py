@@ -198,7 +198,7 @@ def of_rows() -> Passage:
 
 
 @pytest.mark.parametrize("claim", ["Kobe has an office with a capacity of 12.", "Lisbon has a capacity of 40.", *ROWS])
-def test_what_a_row_says_is_let_through(claim: str) -> None:
+def test_claim_stated_by_row_passes(claim: str) -> None:
     assert stands_in(claim, [of_rows()])
 
 

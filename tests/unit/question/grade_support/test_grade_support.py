@@ -68,7 +68,7 @@ def test_only_full_claims_alone_make_full_support(supports: list[str]) -> None:
 
 
 @pytest.mark.parametrize("support", ["partial", "none", "contradicted", "full"])
-def test_what_is_missing_is_told_of_claims_that_are_not_full(support: str) -> None:
+def test_only_claims_without_full_support_report_missing_facts(support: str) -> None:
     judged = {"claim": "c", "support": support, "passages": [1], "missing": "payment  date\nof the allowance"}
     [claim] = grade(TASK, grader({"claims": [judged]})).verdict.claims
     assert claim.missing == ("" if support == "full" else "payment date of the allowance")

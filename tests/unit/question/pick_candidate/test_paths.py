@@ -108,7 +108,7 @@ def test_tree_reports_chosen_and_kept_paths_with_their_text() -> None:
     assert [node.use for node in found.scores.nodes] == [None, 1.0, -1.0, None]
 
 
-def test_what_soft_constraints_let_through_is_said() -> None:
+def test_soft_constraints_warn_about_admitted_flaws() -> None:
     bad = RelevanceVerdict(passage_id="p1", relevant=False, score=0.2, label="irrelevant")
     found = pick(
         PickCandidateTask(constraints="soft", tree=True, beam=[path(segment("1", level="no_support", relevance=bad))])

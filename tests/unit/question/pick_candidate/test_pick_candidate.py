@@ -45,7 +45,7 @@ def test_the_best_answer_wins_and_the_others_are_shown_with_their_scores() -> No
 @pytest.mark.parametrize(
     ("one", "warning"), [(candidate("a", 0.2), IRRELEVANT), (candidate("a", sup=0.0), UNSUPPORTED)]
 )
-def test_what_hard_constraints_refuse_may_win_under_soft_ones_and_says_so(one: dict[str, Any], warning: str) -> None:
+def test_candidate_barred_by_hard_constraints_wins_under_soft_with_warning(one: dict[str, Any], warning: str) -> None:
     assert picked(one).winner is None
     soft = picked(one, constraints="soft")
     assert (soft.winner.answer, soft.warnings) == ("As a says.", [warning])

@@ -68,7 +68,7 @@ def test_path_complete_or_without_new_sentence_is_finished_and_kept() -> None:
     assert {kept.id: kept.finished for kept in found.beam} == {"1": "complete", "2": "no_evidence", "3": "complete"}
 
 
-def test_what_others_outdo_later_is_pruned_with_all_that_follows_it() -> None:
+def test_outranked_path_is_pruned_with_its_descendants() -> None:
     first = rank(RankPathsTask(children=[segment("1", rel=0.9), segment("2", rel=0.8)]))
     children = [segment("1.1", "1"), segment("1.2", "1"), segment("2.1", "2", rel=0.5)]
     second = rank(RankPathsTask(beam=first.beam, nodes=first.nodes, children=children))

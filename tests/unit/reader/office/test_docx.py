@@ -178,5 +178,5 @@ def test_elements_nested_deeper_than_word_ever_does_are_refused():
         ),
     ],
 )
-def test_what_is_only_named_text_is_refused(key, content, sentence):
+def test_file_with_misleading_extension_is_rejected(key, content, sentence):
     assert refusal(content, key) == sentence

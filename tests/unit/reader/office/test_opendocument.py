@@ -98,7 +98,7 @@ def test_lists_and_headings_keep_their_numbers():
     assert document.text == "I Steps\n3. Ask\nagain\n3.a) who\n4. Go\ndot\n3. New"
 
 
-def test_what_was_deleted_hidden_or_remarked_and_the_contents_are_left_out():
+def test_deleted_hidden_and_comment_text_and_contents_are_dropped():
     hidden = (
         '<style:style style:name="H" style:family="text"><style:text-properties text:display="none"/></style:style>'
     )

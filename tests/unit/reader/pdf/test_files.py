@@ -282,7 +282,7 @@ def test_a_text_of_broken_characters_becomes_one_of_valid_ones():
         (zipped({"a": "b"}), "a.pdf is an archive; unpack it, and add the files that it holds."),
     ],
 )
-def test_what_is_only_named_pdf_is_refused(content, sentence):
+def test_foreign_content_named_pdf_is_rejected(content, sentence):
     assert refusal(content) == sentence
 
 

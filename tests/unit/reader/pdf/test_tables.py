@@ -448,7 +448,7 @@ def test_code_table_with_head_like_rows_has_no_names():
     assert rows_of(document) == ["; ".join(row) for row in [("No", "Type", "Kind"), *TYPES]]
 
 
-def test_what_a_program_prints_below_a_sentence_is_no_table():
+def test_program_output_below_sentence_is_no_table():
     head = [Text(72, 714, "the result of this is"), Text(300, 714, "what follows")]
     output = [("t = 3.2", "df = 12"), ("p = 0.7", "true"), ("95 percent", "interval"), ("mean of x", "mean of y")]
     printed = [

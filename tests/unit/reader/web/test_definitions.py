@@ -37,7 +37,7 @@ def test_every_passage_of_a_long_definition_carries_its_term():
     assert {piece.title for piece in long} == {"Options > --force"}
 
 
-def test_what_follows_a_long_definition_is_not_below_its_term():
+def test_text_after_long_definition_is_not_titled_by_term():
     definition = f"<dl><dt>--force<dd>{f'<p>{SENTENCE}</p>' * 40}</dl>"
     found = split(read_page(f"<title>Manual</title>{definition}<p>{'It is quiet here. ' * 40}"))
     assert found[-1].title == "Manual"

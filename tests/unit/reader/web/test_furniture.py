@@ -94,7 +94,7 @@ def test_declared_navigation_and_lists_of_links_are_omitted(furniture):
         "<h2>Open from 9 to 5</h2>",
     ],
 )
-def test_what_may_be_part_of_a_text_is_kept(kept):
+def test_furniture_like_content_is_kept(kept):
     text = read_page(f"{kept}<p>It is paid.</p>").text
     assert words(text) == words(re.sub(r"<[^>]*>", " ", kept) + " It is paid")
 

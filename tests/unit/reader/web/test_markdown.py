@@ -81,7 +81,7 @@ def test_a_caption_stays_with_its_table(page):
         ("Copyright 2026 The Authors. All rights reserved.", "Copyright 2026 The Authors. All rights reserved."),
     ],
 )
-def test_what_is_no_table_is_what_github_shows(text, shown):
+def test_markdown_outside_tables_is_read_as_github_shows(text, shown):
     document = read_markdown(text)
     assert document.text.strip() == shown.strip()
     assert not document.rows

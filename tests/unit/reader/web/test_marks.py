@@ -35,5 +35,5 @@ def test_the_mark_of_a_note_is_kept_apart_from_the_words(html, text):
         ('<p>See <a href="#3">3</a> and <a href="#all">all of it</a>.', "See 3 and all of it."),
     ],
 )
-def test_what_is_set_high_or_low_is_written_as_people_search_it(html, text):
+def test_superscripts_and_subscripts_are_written_as_searched(html, text):
     assert read_page(html).text == text
