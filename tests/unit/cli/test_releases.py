@@ -48,7 +48,7 @@ def listed(aws: Any, *versions: dict[str, Any]) -> list[Any]:
     return list(aws.releases.all())
 
 
-def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it_names(aws: Any) -> None:
+def test_release_is_ask_version_with_its_machine_versions(aws: Any) -> None:
     first, second = listed(aws, SECOND, FIRST)
     assert (first.number, second.number, first.made_at) == (1, 2, "2026-11-21 17:03")
     assert second.machines == {"standard": f"{HERE}:rag-standard:2", "ingestion": f"{HERE}:rag-ingestion:1"}
@@ -73,7 +73,7 @@ def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) ->
     aws.releases.make_live(first)
 
 
-def test_what_streams_events_and_answers_agents_goes_back_with_the_release_that_names_it(aws: Any) -> None:
+def test_rollback_includes_stream_and_agent_functions_of_named_release(aws: Any) -> None:
     (release,) = listed(aws, version("3", stream="8", agents="5", standard="1"))
     aws.states.add_response("describe_state_machine", MACHINE)
     others = (("stream", "8"), ("agents", "5"), ("retrieve", "5"))

@@ -74,7 +74,7 @@ def test_a_step_that_took_no_time_is_seen_in_the_timeline() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_a_step_takes_one_line_however_much_it_said_and_an_error_is_told_whole(width: int) -> None:
+def test_step_fits_one_line_and_error_is_shown_in_full(width: int) -> None:
     long = {**steps.utility(5), "verdict": {"score": 5, "reason": REASON, "cached": False}}
     *_, header, step = lines(("GradeUtility", 0, 1, long), width=width)
     assert header.split() == ["Step", "Took", "When", "Verdict"]
