@@ -223,7 +223,7 @@ def test_the_user_is_named_where_the_deployment_has_one() -> None:
         assert "userContext" not in double.requests[0]
 
 
-def test_nothing_is_fetched_by_ids() -> None:
+def test_knowledge_base_fetches_no_passages_by_id() -> None:
     with connected(*CHUNKS) as (index, double):
         assert index.fetch(["kb-1"], C) == []
         assert double.requests == []

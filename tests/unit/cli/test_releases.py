@@ -60,7 +60,7 @@ def test_rollback_skips_machines_that_the_release_lacks(aws: Any) -> None:
     assert first.machines.keys() == {"standard", "ingestion"}
 
 
-def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) -> None:
+def test_making_release_live_moves_machine_and_ask_aliases(aws: Any) -> None:
     first, _ = listed(aws, FIRST, SECOND)
     for machine in ("ingestion", "standard"):
         aws.states.add_response("describe_state_machine", MACHINE, {"stateMachineArn": f"{HERE}:rag-{machine}:1"})
@@ -159,7 +159,7 @@ def test_without_a_region_it_is_said_how_to_name_one(monkeypatch: pytest.MonkeyP
         releases_of("rag", None)
 
 
-def test_who_may_not_look_is_told_so(aws: Any) -> None:
+def test_denied_access_to_releases_raises_misconfigured(aws: Any) -> None:
     aws.functions.add_client_error("get_alias", "AccessDeniedException", http_status_code=403)
     with pytest.raises(Misconfigured, match="Lambda refused the access"):
         aws.releases.live_number()

@@ -63,9 +63,7 @@ DENIED = simulated(lambda action, resource, context: action != "lambda:CreateFun
         ("quotas", {}, {"bedrock": titan_quotas(0)}),
     ],
 )
-def test_what_would_end_a_deployment_half_way_is_among_the_free_checks(
-    name: str, answers: dict[str, Any], quotas: dict[str, Any]
-) -> None:
+def test_free_checks_find_deployment_blockers(name: str, answers: dict[str, Any], quotas: dict[str, Any]) -> None:
     account = Account(AwsAccount(answers, **quotas).session(), Choices())
     found = examine(FREE, account, lambda name, finding: None)
     assert {check for check, finding in found if finding.level is Severity.BLOCKS} == {name}

@@ -125,7 +125,7 @@ def test_the_same_pages_are_recognised_once_whatever_the_file_is_called(install:
     assert calls(log) == 2
 
 
-def test_who_switches_it_off_is_obeyed(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_recognition_can_be_switched_off(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install()
     monkeypatch.setenv("SELFRAG_TEXT_RECOGNITION", "off")
     with local_recognizer() as recognizer:

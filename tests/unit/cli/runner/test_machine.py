@@ -91,7 +91,7 @@ def test_a_stopped_execution_begins_no_other_step_and_nothing_catches_that(held:
     assert execution.status == "ABORTED"
 
 
-def test_what_waits_waits_as_it_is_told() -> None:
+def test_wait_and_retry_use_configured_delays() -> None:
     waited: list[float] = []
     retry = [
         {"ErrorEquals": ["Busy"], "IntervalSeconds": 2, "MaxAttempts": 4, "BackoffRate": 2.0, "MaxDelaySeconds": 5}

@@ -67,9 +67,7 @@ def test_upload_is_working_until_ingested_even_over_existing_document(
     assert known.updated_at > 0
 
 
-def test_what_the_index_holds_stays_known_while_a_new_upload_is_working(
-    manifest: LocalManifest, documents: Documents
-) -> None:
+def test_indexed_version_stays_known_during_new_upload(manifest: LocalManifest, documents: Documents) -> None:
     record(manifest, "hr/a.md")
     documents.changed("hr/a.md", NEW)
     known = manifest.read(identity("hr/a.md"))

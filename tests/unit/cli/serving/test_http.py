@@ -74,7 +74,7 @@ def test_a_head_that_is_too_long_is_a_problem(sent: socket.socket, request_: byt
     ],
     ids=["endless", "nonsense", "no host", "negative"],
 )
-def test_what_is_no_request_is_refused_and_nothing_is_printed(
+def test_malformed_request_is_refused_without_output(
     sent: socket.socket, request_: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     sent.sendall(request_)

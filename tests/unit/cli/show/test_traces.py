@@ -135,5 +135,5 @@ def test_a_step_says_in_words_what_it_found_judged_or_wrote(name: str, given: An
 
 @pytest.mark.parametrize("result", [{}, {"verdict": None}, {"verdict": {}}])
 @pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", *NEW])
-def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: dict[str, Any]) -> None:
+def test_result_with_unknown_fields_is_summarized(name: str, result: dict[str, Any]) -> None:
     assert isinstance(summarize(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)

@@ -336,7 +336,7 @@ def test_case_width_accents_and_endings_are_the_same_in_question_and_text(
         "What does “annual.md” say?",
     ],
 )
-def test_what_a_document_says_is_its_first_sentences(claude: RuleClaude, question: str) -> None:
+def test_document_question_is_answered_with_first_sentences(claude: RuleClaude, question: str) -> None:
     first = passage("a", "# Annual Leave\n\nEach employee has 26 days. Five can be carried over. No more.")
     own = first.model_copy(update={"title": "Annual Leave", "document": "people/annual.md"})
     result = ask(claude, question, HOTELS, own)

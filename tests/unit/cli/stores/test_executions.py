@@ -93,7 +93,7 @@ def test_a_question_that_was_never_asked_has_no_trace(items: Items) -> None:
     assert (running.snapshot("other"), running.history("other")) == (None, [])
 
 
-def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) -> None:
+def test_expected_question_does_not_replace_stored_response(items: Items) -> None:
     running = executions(items)
     running.answer("q", {"question": "Why?"})
     running.expect("q", PAYLOAD, time.time())
