@@ -37,7 +37,7 @@ def model_at(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_verdict_is_bound_to_its_schema_and_nothing_is_marked_for_a_prompt_cache(kind: Kind) -> None:
+def test_verdict_uses_schema_and_sends_no_cache_mark(kind: Kind) -> None:
     with ChatServer(kind) as server:
         judged = model_at(server.url, key="k").judge("grade_relevance", RUBRIC, FIELDS, Relevance)
     assert judged.verdict == Relevance(reason="r", score=0.9)
@@ -49,7 +49,7 @@ def test_a_verdict_is_bound_to_its_schema_and_nothing_is_marked_for_a_prompt_cac
     )
 
 
-def test_a_reply_in_other_fields_than_the_schemas_shows_that_the_schema_was_ignored() -> None:
+def test_reply_with_wrong_fields_reveals_ignored_schema() -> None:
     def spoil(body: Any, text: str) -> str:
         return '{"relevance": "high"}' if "response_format" in body else text
 
@@ -119,7 +119,7 @@ def test_a_refusal_says_what_to_set(status: int, sentence: str) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"<html>", b"{}", b'{"choices": []}', b'{"choices": [{"message": {"content": 3}}]}', b"[" * 100_000]
 )
-def test_a_reply_that_cannot_be_read_is_no_verdict_and_no_stack_trace(body: bytes) -> None:
+def test_unreadable_reply_is_reported_as_unavailable(body: bytes) -> None:
     def spoiled(request: Request) -> Response:
         return Response(body, content_type="application/json")
 
@@ -143,7 +143,7 @@ def test_a_model_without_a_price_is_not_asked_under_a_budget() -> None:
 
 
 @pytest.mark.parametrize(("parallel", "expected"), [({}, 1), ({"SELFRAG_PARALLEL": "3"}, 3)])
-def test_one_name_is_that_of_all_steps_and_one_request_is_sent_at_a_time(
+def test_one_model_name_serves_all_steps_one_request_at_a_time(
     monkeypatch: pytest.MonkeyPatch, parallel: dict[str, str], expected: int
 ) -> None:
     for name, value in {"SELFRAG_MODEL": "qwen3:8b", **parallel}.items():

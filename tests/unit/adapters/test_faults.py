@@ -130,9 +130,7 @@ def test_denied_secret_is_misconfigured_and_busy_secret_store_is_temporary() -> 
         secrets_manager(Broken(error))("", "SELFRAG_MODEL_SECRET")
 
 
-def test_without_a_region_no_secret_can_be_read_and_the_operator_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_reading_secret_without_region_raises_misconfigured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     with pytest.raises(Misconfigured, match="NoRegionError"):

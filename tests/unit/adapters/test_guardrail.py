@@ -64,7 +64,7 @@ def test_a_text_that_the_guardrail_leaves_as_it_is_passes() -> None:
 
 
 @pytest.mark.parametrize("reply", [MASKED, BLOCKED, {**NONE, "action": "SOMETHING_NEW"}, {}])
-def test_what_is_masked_blocked_or_not_understood_does_not_pass(reply: dict[str, Any]) -> None:
+def test_masked_blocked_or_unknown_guardrail_reply_does_not_pass(reply: dict[str, Any]) -> None:
     assert not Bedrock(reply).guardrail.passes("request", ["Call 0170 1234567."])
 
 

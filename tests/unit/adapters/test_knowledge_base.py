@@ -46,7 +46,7 @@ def test_result_becomes_a_passage_with_its_text_and_metadata() -> None:
     assert passage.passage_id.startswith("kb-")
 
 
-def test_an_id_stays_and_is_that_of_the_place_the_chunk_and_the_text() -> None:
+def test_passage_id_is_stable_and_depends_on_source_chunk_and_text() -> None:
     same = chunk("Leave.", "s3://a", **{"collection": "c", "x-amz-bedrock-kb-chunk-id": "1%3A0"})
     others = [
         chunk("Leave!", "s3://a", **{"collection": "c", "x-amz-bedrock-kb-chunk-id": "1%3A0"}),
@@ -84,7 +84,7 @@ def test_the_document_of_each_kind_of_location_is_its_address(kind: str, place: 
         assert [passage.document for passage in hits(index)] == [name]
 
 
-def test_a_search_stays_in_its_collections_and_so_does_a_knowledge_base_that_ignores_filters() -> None:
+def test_search_excludes_other_collections_even_if_filter_is_ignored() -> None:
     theirs = chunk("Leave of others.", collection="d")
     nobodys = chunk("Leave of nobody.")
     with connected(theirs, nobodys, chunk("Leave.", collection="c")) as (index, double):
@@ -94,7 +94,7 @@ def test_a_search_stays_in_its_collections_and_so_does_a_knowledge_base_that_ign
         assert hits(index) == []
 
 
-def test_a_knowledge_base_of_one_collection_needs_no_attribute_and_others_get_nothing_of_it() -> None:
+def test_single_collection_knowledge_base_needs_no_attribute_and_serves_no_other() -> None:
     with connected(chunk("Leave."), collection="c") as (index, double):
         assert [passage.collection for passage in hits(index)] == ["c"]
         assert double.filters == [None]
@@ -130,7 +130,7 @@ def test_documents_folders_tags_and_days_bound_a_search(bounds: Bounds, expected
         assert sorted(passage.text for passage in hits(index, bounds)) == expected
 
 
-def test_pages_are_followed_and_a_later_search_brings_others_up_to_the_services_limit() -> None:
+def test_search_follows_pages_and_later_search_brings_other_passages() -> None:
     with connected(*CHUNKS, page_size=30) as (index, double):
         first = search(index, [("leave", None)], 50, C, 0.0)
         assert len(first.passages) == 50
@@ -170,7 +170,7 @@ def test_results_without_text_are_omitted_with_a_reason() -> None:
     ]
 
 
-def test_results_that_a_guardrail_of_the_knowledge_base_touched_are_left_out_with_a_reason() -> None:
+def test_results_changed_by_guardrail_are_withheld_with_warning() -> None:
     with connected(chunk("Leave.", collection="c")) as (index, double):
         double.changes = {"guardrailAction": "NONE"}
         assert len(hits(index)) == 1
@@ -223,7 +223,7 @@ def test_the_user_is_named_where_the_deployment_has_one() -> None:
         assert "userContext" not in double.requests[0]
 
 
-def test_nothing_is_fetched_by_ids() -> None:
+def test_knowledge_base_fetches_no_passages_by_id() -> None:
     with connected(*CHUNKS) as (index, double):
         assert index.fetch(["kb-1"], C) == []
         assert double.requests == []

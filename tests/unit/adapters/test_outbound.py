@@ -81,7 +81,7 @@ PLAIN = ["http://api.example.com/v1", "HTTP://gpu.lan", "http://10.1.2.3:11434/v
 
 
 @pytest.mark.parametrize("url", [*PLAIN, "http://127.0.0.1@evil.example", "http://localhost.example", "http://8.8.8.8"])
-def test_keys_and_texts_go_unencrypted_to_this_machine_and_named_private_hosts_only(
+def test_plain_http_is_limited_to_this_machine_and_named_private_hosts(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uses: list[Callable[[], object]] = [

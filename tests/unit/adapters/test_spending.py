@@ -129,6 +129,6 @@ def test_an_item_of_the_cap_is_there_for_two_days(table: None) -> None:
 
 
 @pytest.mark.parametrize("limit", [1.01, 100])
-def test_a_limit_above_the_cap_is_not_reserved_even_on_a_new_day(table: None, limit: float) -> None:
+def test_limit_above_cap_is_never_reserved(table: None, limit: float) -> None:
     assert not spending().reserve("q", limit, NOON)
     assert items() == {}

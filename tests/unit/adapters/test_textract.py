@@ -58,9 +58,7 @@ def recognizer(textract: TextractDouble, bucket: Bucket) -> TextractRecognizer:
     return TextractRecognizer(client, S3Objects(bucket, "recognized"))
 
 
-def test_pages_come_in_their_order_with_their_lines_and_how_sure_they_are(
-    recognizer: TextractRecognizer, textract: TextractDouble
-) -> None:
+def test_pages_are_ordered_with_text_and_confidence(recognizer: TextractRecognizer, textract: TextractDouble) -> None:
     textract.knobs.part = 2
     recognizer.keep(NAME, scanned_pdf("One.\nTwo.", "Three."))
     pages = recognizer.outcome(NAME, recognizer.begin(NAME))
@@ -68,7 +66,7 @@ def test_pages_come_in_their_order_with_their_lines_and_how_sure_they_are(
     assert [(page.page, page.text, page.confidence) for page in pages] == [(1, "One.\nTwo.", 98), (2, "Three.", 98)]
 
 
-def test_pages_that_are_known_are_not_begun_again_not_even_after_seven_days(
+def test_recognized_pages_are_not_sent_again_after_job_expires(
     recognizer: TextractRecognizer, textract: TextractDouble
 ) -> None:
     recognizer.keep(NAME, scanned_pdf("One."))
@@ -132,7 +130,7 @@ def test_each_refusal_means_what_it_means_to_whoever_must_act(
     assert type(raised.value) is kind
 
 
-def test_pages_that_are_not_in_the_bucket_or_are_no_document_are_refused_as_textract_refuses(
+def test_textract_rejects_missing_or_unsupported_documents(
     recognizer: TextractRecognizer,
 ) -> None:
     with pytest.raises(Misconfigured, match="InvalidS3ObjectException"):

@@ -148,7 +148,7 @@ def test_a_busy_model_is_not_waited_for() -> None:
     assert (len(bedrock.calls), bedrock.now) == (3, 24), "one call for a refused passage, and no pause"
 
 
-def test_a_slow_model_is_asked_as_long_as_the_step_can_store_what_came() -> None:
+def test_slow_embedding_stops_before_step_timeout() -> None:
     bedrock = Busy(every=1000)
     assert len(list(TitanEmbedder(bedrock, 512, lambda: bedrock.now).passages(["text"] * 25))) == 12
     (state,) = (each for each in lambda_tasks(INGESTION_MACHINE) if each.name == "EmbedPassages")

@@ -115,7 +115,7 @@ def kept(due_in: float, collections: tuple[str, ...] = ("documents",)) -> dict[s
     }
 
 
-def test_where_nothing_streams_a_client_that_takes_events_is_sent_to_the_place_to_look_at(answers: Stubber) -> None:
+def test_event_client_without_streaming_gets_location_to_poll(answers: Stubber) -> None:
     answers.add_response("put_item", {}, EXPECTED)
     states = FakeStates(start_execution={})
     request = event("POST", "/v1/ask", {"question": "How many days?", "policy": {"deadline_seconds": 200}})
@@ -209,7 +209,7 @@ def test_a_question_at_work_cannot_be_followed_up(answers: Stubber) -> None:
     assert (status, body["detail"]) == (404, "There is no such earlier answer.")
 
 
-def test_the_time_that_passed_before_the_lambda_ran_is_taken_from_the_deadline(answers: Stubber) -> None:
+def test_time_before_lambda_start_is_deducted_from_deadline(answers: Stubber) -> None:
     machines = FakeStates(start_sync_execution={"status": "SUCCEEDED", "output": json.dumps(RESPONSE)})
     arrived = 1000 * (time.time() - 5)
     request = event("POST", "/v1/ask", {"question": "How many days?"}, requestTimeEpoch=arrived)
@@ -241,9 +241,7 @@ def test_without_web_search_no_request_can_switch_it_on(monkeypatch: pytest.Monk
         (RuntimeError("SECRET"), 500),
     ],
 )
-def test_a_fault_of_the_workflow_is_a_problem_that_tells_nothing_of_the_deployment(
-    answers: Stubber, reply: Any, status: int
-) -> None:
+def test_workflow_fault_problem_hides_deployment_details(answers: Stubber, reply: Any, status: int) -> None:
     machines = FakeStates(start_sync_execution=reply)
     got, body, headers = send(answers, machines, event("POST", "/v1/ask", {"question": "How many days?"}))
     assert (got, headers["Content-Type"]) == (status, ["application/problem+json"])
@@ -259,7 +257,7 @@ def test_an_execution_without_a_response_is_a_problem_that_names_the_question(an
     assert machines.asked["start_sync_execution"]["name"] in body["detail"]
 
 
-def test_a_version_of_the_machine_is_started_and_its_executions_are_found_whichever_version_ran(
+def test_pinned_machine_version_starts_and_any_version_is_found(
     answers: Stubber,
 ) -> None:
     machines = FakeStates(start_execution={}, describe_execution={"status": "RUNNING"}, get_execution_history=[])
@@ -313,15 +311,13 @@ def test_a_failed_execution_is_shown_with_its_path_and_trace(answers: Stubber) -
     assert (status, body["status"], body["path"], len(body["trace"])) == (200, "failed", ["Generate"], 1)
 
 
-def test_a_table_that_cannot_be_read_is_a_problem_and_not_a_missing_question(answers: Stubber) -> None:
+def test_unreadable_answers_table_returns_503_not_404(answers: Stubber) -> None:
     answers.add_client_error("get_item", "ProvisionedThroughputExceededException")
     assert send(answers, FakeStates(), event("GET", "/v1/questions/abc"))[0] == 503
 
 
 @pytest.mark.parametrize("asked_under", [(), ("documents2",), ("documents", "b")])
-def test_a_question_at_work_that_is_not_plainly_the_callers_is_not_found(
-    answers: Stubber, asked_under: tuple[str, ...]
-) -> None:
+def test_running_question_without_proof_of_access_is_not_found(answers: Stubber, asked_under: tuple[str, ...]) -> None:
     answers.add_response("get_item", kept(60, asked_under), LOOKED)
     assert send(answers, FakeStates(), event("GET", "/v1/questions/abc?trace=true"))[0] == 404
 
@@ -334,7 +330,7 @@ def test_an_execution_that_ended_without_a_response_has_failed() -> None:
     assert (view.trace[0].error, view.trace[0].attempts, view.trace[0].finished) == ("Misconfigured", 4, False)
 
 
-def test_the_passages_that_searches_brought_are_told_each_once_and_without_their_texts() -> None:
+def test_found_passages_are_listed_once_without_text() -> None:
     place = {"document": "leave.md", "heading": "Leave", "page": 2, "locator": "page ii"}
     one, two = ({"passage_id": name, "text": "SECRET", "new_field": 1, "score": 0.5, **place} for name in "ab")
     took: dict[str, Any] = {"started": 0.1, "seconds": 2.0, "attempts": 1, "task": {}, "error": ""}
@@ -350,7 +346,7 @@ def test_the_passages_that_searches_brought_are_told_each_once_and_without_their
     assert "SECRET" not in view.model_dump_json()
 
 
-def test_the_cause_of_a_failed_step_is_the_operators_and_not_the_callers() -> None:
+def test_failed_step_cause_is_shown_to_operators_not_callers() -> None:
     told = {"errorMessage": "api.example.com:443 refused the key: status 401", "errorType": "Misconfigured"}
     failure = {"error": "Misconfigured", "cause": json.dumps({**told, "requestId": "r", "stackTrace": ["line 1"]})}
     entered = {"name": "Retrieve", "input": "{}"}
@@ -395,7 +391,7 @@ def test_description_has_only_sent_statuses_and_no_reserved_names() -> None:
             assert ("415" in operation["responses"]) == ("requestBody" in operation) == (method == "post"), path
 
 
-def test_a_deployment_that_searches_a_knowledge_base_takes_no_upload_and_says_where_documents_go(
+def test_knowledge_base_deployment_rejects_uploads_and_names_data_source(
     answers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SELFRAG_UPLOADS", "false")

@@ -50,7 +50,7 @@ def caller(action: Action | None = None, **identity: Any) -> Caller:
         ({"userArn": f"arn:aws:iam::{ACCOUNT}:role/teams/Seller"}, ("sales",)),
     ],
 )
-def test_a_caller_may_ask_the_collections_that_the_key_or_identity_is_bound_to(
+def test_caller_has_collections_bound_to_key_or_identity(
     identity: dict[str, Any], collections: tuple[str, ...]
 ) -> None:
     assert caller("ask", **identity).binding.collections == collections
@@ -81,7 +81,7 @@ def test_a_binding_without_an_action_refuses_it_and_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("identity", [{}, {"apiKeyId": "key-a"}, {"apiKeyId": "of-the-plan"}])
-def test_whom_an_authorizer_lets_in_is_bound_by_their_own_name_whatever_key_counts_their_requests(
+def test_authorized_caller_is_bound_by_principal_not_by_usage_key(
     identity: dict[str, str],
 ) -> None:
     def client(principal: str | None) -> Caller:
@@ -132,7 +132,7 @@ def test_thousands_of_callers_can_be_bound_and_each_gets_its_own(table: Any) -> 
     assert bindings(table).get("key#2000") is None
 
 
-def test_a_binding_holds_from_the_next_request_on_and_so_does_its_end(table: Any) -> None:
+def test_binding_changes_apply_to_next_request(table: Any) -> None:
     known = bindings(table)
     assert known.get("key#a") is None
     bind("key#a", "a", actions=["upload"])
@@ -148,7 +148,7 @@ def test_an_action_of_a_later_release_gives_nothing_and_takes_nothing(table: Any
 
 @pytest.mark.parametrize("attribute", ["collections", "actions", "all_collections"])
 @pytest.mark.parametrize("value", [None, "true", 7, {"a": 1}, {7}])
-def test_a_binding_that_cannot_be_read_is_a_fault_and_lets_nobody_in(table: Any, attribute: str, value: Any) -> None:
+def test_unreadable_binding_is_a_fault_and_admits_no_caller(table: Any, attribute: str, value: Any) -> None:
     table.put_item(Item={"caller": "key#a", "collections": {"a"}, attribute: value})
     with pytest.raises(Unreadable, match="the table of callers"):
         bindings(table).get("key#a")
@@ -165,7 +165,7 @@ def listing(table: Any) -> DynamoBindings:
     return bindings(table)
 
 
-def test_a_caller_of_all_collections_reaches_each_of_ten_thousand_and_no_other(listing: DynamoBindings) -> None:
+def test_all_collections_caller_reaches_listed_collections_and_no_other(listing: DynamoBindings) -> None:
     identities = [{"requestContext": {"identity": {"apiKeyId": key}}} for key in ("all", "single")]
     every, single = (caller_of(identity, listing) for identity in identities)
     assert every.reaches([f"tenant-{number}" for number in range(0, 10_000, 40)])
@@ -177,7 +177,7 @@ def test_a_caller_of_all_collections_reaches_each_of_ten_thousand_and_no_other(l
         assert not every.reaches(["tenant-9999", name])
 
 
-def test_a_collection_is_reached_from_the_moment_it_is_listed_until_it_is_not(table: Any) -> None:
+def test_collection_is_reachable_only_while_listed(table: Any) -> None:
     table.put_item(Item={"caller": "key#all", "all_collections": True})
     every = caller_of({"requestContext": {"identity": {"apiKeyId": "all"}}}, bindings(table))
     assert not every.reaches(["new"])

@@ -61,9 +61,7 @@ ENDS = st.sampled_from(
 
 
 @given(st.sampled_from(PATHS), LOOKS, ENDS)
-def test_no_text_is_an_answer_before_all_of_its_verdicts_whatever_is_seen_meanwhile(
-    path: str, looks: list[Any], end: tuple[int, Any] | None
-) -> None:
+def test_answer_text_is_sent_only_after_all_verdicts(path: str, looks: list[Any], end: tuple[int, Any] | None) -> None:
     views = iter([(202, {"id": "q", "status": "running"}), *looks, *([end] if end else [])])
     seen: list[Any] = []
 
@@ -86,7 +84,7 @@ def test_no_text_is_an_answer_before_all_of_its_verdicts_whatever_is_seen_meanwh
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("status", ["answered", "partial", "abstained", "failed"])
-def test_a_whole_reply_has_the_answer_its_marks_and_what_else_a_reader_must_know(path: str, status: str) -> None:
+def test_whole_reply_has_answer_status_and_finish_reason(path: str, status: str) -> None:
     call = call_of(request(path))
     assert call is not None
     reply = call.reply(response(status))
@@ -120,7 +118,7 @@ TURNS = st.lists(
 
 
 @given(TURNS, st.sampled_from(["selfrag", "selfrag/mine", "selfrag/mine:naive"]))
-def test_no_earlier_turn_of_a_clients_own_changes_what_a_question_may_see(turns: list[Any], model: str) -> None:
+def test_earlier_client_turns_do_not_widen_question_scope(turns: list[Any], model: str) -> None:
     question = {"role": "user", "content": "And in Kobe?"}
     extra = {"filters": {"collections": ["other"]}, "policy": {"web_search": True}, "collections": ["other"]}
     alone = translate(CompatibleRequest.model_validate({"model": model, "messages": [question]}))[0]

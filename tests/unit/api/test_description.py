@@ -22,14 +22,12 @@ def told(monkeypatch: pytest.MonkeyPatch, auth: str | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("auth", [None, "api_key"])
-def test_where_keys_are_asked_for_the_description_is_the_file(
-    monkeypatch: pytest.MonkeyPatch, auth: str | None
-) -> None:
+def test_key_auth_serves_description_file_unchanged(monkeypatch: pytest.MonkeyPatch, auth: str | None) -> None:
     assert told(monkeypatch, auth) == json.loads(DESCRIPTION.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("auth", "shown"), [("iam", ["signature"]), ("authorizer", ["token"]), ("none", [])])
-def test_what_callers_have_to_show_is_all_that_differs(
+def test_description_differs_only_in_security_schemes(
     monkeypatch: pytest.MonkeyPatch, auth: str, shown: list[str]
 ) -> None:
     described, known = told(monkeypatch, auth), json.loads(DESCRIPTION.read_text(encoding="utf-8"))

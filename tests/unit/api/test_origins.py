@@ -19,7 +19,7 @@ def heard(origin: str, method: str = "GET", named: str = NAMED, path: str = "/v1
     return {name: value for name, value in headers.items() if name.startswith("Access-Control") or name == "Vary"}
 
 
-def test_a_named_origin_may_ask_with_its_key_and_read_when_to_come_again() -> None:
+def test_named_origin_may_send_key_and_read_retry_after() -> None:
     asked = heard(NAMED, "OPTIONS", path="/v1/ask")
     assert asked["Access-Control-Allow-Origin"] == [NAMED]
     assert "POST" in asked["Access-Control-Allow-Methods"][0]

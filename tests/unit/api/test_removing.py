@@ -154,7 +154,7 @@ def test_a_deletion_that_the_bucket_refuses_leaves_the_document_as_it_was(world:
     assert world.status() == "removing"
 
 
-def test_a_deletion_whose_passages_could_not_be_removed_is_failed_with_its_reason(world: World) -> None:
+def test_deletion_that_leaves_passages_is_failed_with_reason(world: World) -> None:
     world.ask_to_delete()
     found = claim(Look(bucket=DOCUMENTS_BUCKET, key=world.key, execution="e"), world, world.manifest, "1")  # type: ignore[arg-type]
     assert found.action == "remove"
@@ -166,7 +166,7 @@ def test_a_deletion_whose_passages_could_not_be_removed_is_failed_with_its_reaso
     assert (document.status, document.reason) == ("failed", told)
 
 
-def test_a_document_that_nothing_is_known_of_is_not_made_by_its_deletion(world: World) -> None:
+def test_deleting_unknown_document_creates_no_record(world: World) -> None:
     world.manifest.begin_deletion("0" * 32, 1)
     assert world.manifest.read("0" * 32) is None
 

@@ -102,7 +102,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Any:
         ("pair", ["tenant-8"], ["tenant-8"]),
     ],
 )
-def test_a_question_is_asked_under_what_it_names_or_what_its_key_means(
+def test_question_runs_under_named_or_bound_collections(
     service: Service, key: str, named: list[str] | None, asked_under: list[str]
 ) -> None:
     status, body = service.ask(key, filters={"collections": named})
@@ -147,7 +147,7 @@ def test_key_of_all_collections_must_name_one_to_list_documents(service: Service
     assert (status, "name one of yours" in problem["detail"]) == (400, True)
 
 
-def test_a_follow_up_belongs_to_the_collections_of_the_question_before_it_too(service: Service) -> None:
+def test_follow_up_keeps_collections_of_previous_question(service: Service) -> None:
     service.answer("before", "tenant-8")
     status, body = service.ask("pair", previous="before", filters={"collections": ["tenant-7"]})
     assert (status, service.asked_under()) == (202, ["tenant-7", "tenant-8"])
@@ -157,7 +157,7 @@ def test_a_follow_up_belongs_to_the_collections_of_the_question_before_it_too(se
     assert service.ask("single", previous="before")[0] == 404
 
 
-def test_an_answer_is_read_by_those_who_reach_all_that_it_was_asked_under(service: Service) -> None:
+def test_answer_needs_access_to_all_its_collections(service: Service) -> None:
     service.answer("a", "tenant-7", "tenant-8")
     service.answer("of-no-list", "tenant-7", "secret")
     service.answer("of-nobody")

@@ -52,12 +52,12 @@ def test_a_question_whose_machine_is_gone_has_failed_when_it_is_overdue(answers:
     assert send(answers, states, event("GET", "/v1/questions/abc"), MACHINES)[1]["status"] == "failed"
 
 
-def test_a_tree_is_not_waited_for_and_the_refusal_names_where_it_is_taken(answers: Stubber) -> None:
+def test_waiting_for_tree_is_refused_with_alternative_endpoint(answers: Stubber) -> None:
     status, body, _ = send(answers, FakeStates(), asking("/v1/ask", strategy="segments"), MACHINES)
     assert (status, "segments" in body["detail"], "POST /v1/questions" in body["hint"]) == (400, True, True)
 
 
-def test_whoever_waits_has_the_seconds_of_the_gateway_and_whoever_comes_back_those_of_the_strategy(
+def test_waiting_uses_gateway_deadline_and_polling_uses_strategy_deadline(
     answers: Stubber,
 ) -> None:
     states = answering()
@@ -71,7 +71,7 @@ def test_whoever_waits_has_the_seconds_of_the_gateway_and_whoever_comes_back_tho
     assert json.loads(states.asked["start_execution"]["input"])["policy"]["deadline_seconds"] == 180
 
 
-def test_more_seconds_than_the_gateway_waits_are_refused_where_they_are_asked_for(answers: Stubber) -> None:
+def test_deadline_beyond_gateway_limit_is_refused_when_waiting(answers: Stubber) -> None:
     asked = asking("/v1/ask", strategy="candidates", deadline_seconds=60)
     status, body, _ = send(answers, FakeStates(), asked, MACHINES)
     assert (status, "POST /v1/questions gives more time" in body["detail"]) == (400, True)

@@ -59,7 +59,7 @@ def test_ended_pass_has_its_duration_and_verdict_counts() -> None:
     assert ended[0].seconds == 0.0
 
 
-def test_what_is_said_of_one_answer_of_several_is_not_said_of_the_answer() -> None:
+def test_verdict_on_one_candidate_is_not_reported_for_answer() -> None:
     seen = unfinished("a", "running", judged("candidates")).reflection
     assert seen is not None
     assert (seen.support, seen.utility) == (None, None)
@@ -68,7 +68,7 @@ def test_what_is_said_of_one_answer_of_several_is_not_said_of_the_answer() -> No
     assert alone.support is not None
 
 
-def test_what_is_said_of_the_answer_that_was_chosen_is_told_once_it_is() -> None:
+def test_verdicts_on_chosen_answer_are_reported() -> None:
     verdict = {"score": 4, "reason": "good"}
     winner = {"answer": "A.", "support": {"level": "partially_supported"}, "utility": verdict}
     picked = step("PickCandidate", {"winner": winner, "scores": tree()}, 3)

@@ -28,7 +28,7 @@ def test_the_version_is_that_of_the_package() -> None:
     assert said("--version") == f"selfrag {declared[1]}\n"
 
 
-def test_the_help_lists_every_command_in_a_group_with_an_example_of_the_common_ones() -> None:
+def test_help_lists_every_command_by_group_with_examples() -> None:
     shown = said("--help")
     groups = [re.search(rf"{group} ─.*?╰", shown, re.S) for group in GROUPS]
     assert [name for found in groups if found for name in re.findall(r"^│ ((?:\w+ )?\w+)  ", found[0], re.M)] == [

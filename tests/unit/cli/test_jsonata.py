@@ -58,7 +58,7 @@ def test_a_plain_path_gives_what_the_library_gives(value: Any, names: list[str])
     assert said(f"[{path}]", {"x": value}) == said(f"([{path}])", {"x": value})
 
 
-def test_what_a_path_gives_is_a_copy() -> None:
+def test_path_expression_returns_a_copy() -> None:
     bindings = {"x": {"a": ["kept"]}}
     evaluate("$x.a", bindings).append("changed")
     assert bindings == {"x": {"a": ["kept"]}}

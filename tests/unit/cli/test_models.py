@@ -59,7 +59,7 @@ def test_a_local_server_shows_its_window_and_that_it_cites_numbered_sentences(ki
 
 
 @pytest.mark.parametrize(("schemas", "gap"), [("ignored", "ignores"), ("rejected", "refuses")])
-def test_a_server_without_schemas_is_shown_as_such_and_the_verdict_is_one_in_words(schemas: Any, gap: str) -> None:
+def test_server_without_schemas_is_reported_with_json_in_words(schemas: Any, gap: str) -> None:
     def prose(body: Any, text: str) -> str:
         return text if "response_format" not in body else "It is."
 
@@ -68,7 +68,7 @@ def test_a_server_without_schemas_is_shown_as_such_and_the_verdict_is_one_in_wor
     assert (listed["verdict"], listed["gaps"]) == ("JSON in words", [f"{gap} response_format"])
 
 
-def test_a_messages_endpoint_that_drops_passages_in_silence_is_named_with_what_to_do() -> None:
+def test_messages_endpoint_that_drops_passages_is_reported() -> None:
     with ChatServer("llama.cpp") as server:
         result = models(ANTHROPIC_API_KEY="k", SELFRAG_MODEL_BASE_URL=server.url)
         listed = reports(SELFRAG_MODEL_BASE_URL=server.url)
@@ -129,7 +129,7 @@ STEPS = ("decide_retrieval", "grade_relevance", "generate", "grade_support", "gr
     {"SELFRAG_MODEL": "qwen3:8b", "SELFRAG_MODEL_URL": "http://127.0.0.1:9/v1"},
     {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"},
 ])  # fmt: skip
-def test_a_host_that_cannot_be_reached_is_one_sentence_that_says_what_to_do(settings: dict[str, str]) -> None:
+def test_unreachable_host_is_reported_in_one_sentence(settings: dict[str, str]) -> None:
     result = models(**settings)
     assert result.exit_code == 1
     assert "127.0.0.1:9 cannot be reached: connection refused." in result.stdout
@@ -145,7 +145,7 @@ def test_a_model_that_the_server_does_not_have_is_not_present() -> None:
     assert "has no qwen3:8b" in listed["error"]
 
 
-def test_a_server_that_answers_under_any_name_is_seen_to_have_another_model() -> None:
+def test_server_that_ignores_model_name_is_reported() -> None:
     class AnyName(ChatServer):
         def _listed(self, path: str) -> Any:
             self._model = "smollm2.gguf"
@@ -159,7 +159,7 @@ def test_a_server_that_answers_under_any_name_is_seen_to_have_another_model() ->
 
 
 @pytest.mark.parametrize("reply", [lambda body: "It is 25 days.", lambda body: " "])
-def test_a_local_model_that_cites_nothing_is_of_no_use_and_says_so(reply: Callable[[Any], str]) -> None:
+def test_local_model_without_citations_is_rejected(reply: Callable[[Any], str]) -> None:
     with ChatServer() as server:
         server.answers["generate"] = reply
         result, listed = models(**local(server)), reports(**local(server))["qwen3:8b"]
@@ -167,7 +167,7 @@ def test_a_local_model_that_cites_nothing_is_of_no_use_and_says_so(reply: Callab
     assert "without citations" in listed["error"]
 
 
-def test_a_verdict_that_is_none_does_not_hide_what_becomes_of_the_passage() -> None:
+def test_missing_verdict_does_not_hide_citation_support() -> None:
     with ChatServer(schemas="ignored", spoil=lambda body, text: "So." if schema_of(body) else text) as server:
         listed = reports(**local(server))["qwen3:8b"]
     assert (listed["verdict"], listed["citations"]) == ("", "numbered sentences")

@@ -5,7 +5,7 @@ import pytest
 from selfrag_cli.terminal import Progress, reading_progress
 
 
-def test_without_a_terminal_a_line_is_written_every_ten_seconds_and_not_more_often(
+def test_reading_progress_without_terminal_prints_every_ten_seconds(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     now = 100.0

@@ -48,7 +48,7 @@ def listed(aws: Any, *versions: dict[str, Any]) -> list[Any]:
     return list(aws.releases.all())
 
 
-def test_a_release_is_a_version_of_ask_with_the_versions_of_the_machines_that_it_names(aws: Any) -> None:
+def test_release_is_ask_version_with_its_machine_versions(aws: Any) -> None:
     first, second = listed(aws, SECOND, FIRST)
     assert (first.number, second.number, first.made_at) == (1, 2, "2026-11-21 17:03")
     assert second.machines == {"standard": f"{HERE}:rag-standard:2", "ingestion": f"{HERE}:rag-ingestion:1"}
@@ -60,7 +60,7 @@ def test_rollback_skips_machines_that_the_release_lacks(aws: Any) -> None:
     assert first.machines.keys() == {"standard", "ingestion"}
 
 
-def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) -> None:
+def test_making_release_live_moves_machine_and_ask_aliases(aws: Any) -> None:
     first, _ = listed(aws, FIRST, SECOND)
     for machine in ("ingestion", "standard"):
         aws.states.add_response("describe_state_machine", MACHINE, {"stateMachineArn": f"{HERE}:rag-{machine}:1"})
@@ -73,7 +73,7 @@ def test_what_begins_changes_over_at_the_aliases_and_questions_last(aws: Any) ->
     aws.releases.make_live(first)
 
 
-def test_what_streams_events_and_answers_agents_goes_back_with_the_release_that_names_it(aws: Any) -> None:
+def test_rollback_includes_stream_and_agent_functions_of_named_release(aws: Any) -> None:
     (release,) = listed(aws, version("3", stream="8", agents="5", standard="1"))
     aws.states.add_response("describe_state_machine", MACHINE)
     others = (("stream", "8"), ("agents", "5"), ("retrieve", "5"))
@@ -159,7 +159,7 @@ def test_without_a_region_it_is_said_how_to_name_one(monkeypatch: pytest.MonkeyP
         releases_of("rag", None)
 
 
-def test_who_may_not_look_is_told_so(aws: Any) -> None:
+def test_denied_access_to_releases_raises_misconfigured(aws: Any) -> None:
     aws.functions.add_client_error("get_alias", "AccessDeniedException", http_status_code=403)
     with pytest.raises(Misconfigured, match="Lambda refused the access"):
         aws.releases.live_number()

@@ -82,7 +82,7 @@ def test_without_a_budget_nothing_is_estimated_and_a_price_is_not_needed() -> No
     assert CostBudget(None, {}).tokens_for(request_of("?", "a-model"), "answer") == MAX_TOKENS
 
 
-def test_a_budget_needs_the_price_of_its_model_and_says_how_to_give_it() -> None:
+def test_budget_needs_model_price() -> None:
     with pytest.raises(Misconfigured, match="price of a-model: give it in `prices` \\(SELFRAG_PRICES\\)"):
         CostBudget(1.0, {}).tokens_for(request_of("?", "a-model"), "answer")
     assert CostBudget(1.0, {"a-model": (1, 2, 0.1)}).tokens_for(request_of("?", "a-model"), "answer") == MAX_TOKENS
@@ -104,7 +104,7 @@ def test_a_small_budget_makes_the_reply_shorter() -> None:
     assert plenty == VERDICT_TOKENS > few > fewer > MIN_TOKENS["verdict"]
 
 
-def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -> None:
+def test_budget_below_one_verdict_sends_no_request() -> None:
     with ModelServer() as server, pytest.raises(BudgetExceeded, match="max_cost_usd buys no verdict"):
         judge(server, 0.0001)
     assert server.requests == []
@@ -112,7 +112,7 @@ def test_a_budget_that_buys_no_verdict_sends_nothing_and_says_what_to_change() -
 
 
 @pytest.mark.parametrize("fault", [429, 500, 502, 503, 529])
-def test_a_request_that_is_answered_with_an_error_costs_nothing_and_is_sent_again(fault: Fault) -> None:
+def test_failed_requests_cost_nothing_and_are_retried(fault: Fault) -> None:
     with ModelServer(lambda step, n: fault if n < 4 else None) as server:
         judgement = judge(server, 0.0007)
     assert (judgement.flaw, judgement.attempts) == (None, 4)

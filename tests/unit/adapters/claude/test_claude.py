@@ -89,7 +89,7 @@ def test_an_anthropic_model_is_sent_no_version_in_the_body(server: ModelServer) 
     assert "anthropic_version" not in server.requests[0]
 
 
-def test_what_is_judged_is_quoted(server: ModelServer) -> None:
+def test_judged_text_is_sent_quoted(server: ModelServer) -> None:
     judge(server)
     (sent,) = server.requests
     assert sent["system"] == [{"type": "text", "text": "the rubric"}]

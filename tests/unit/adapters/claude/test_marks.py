@@ -66,7 +66,7 @@ def test_a_prompt_is_kept_for_as_long_as_its_questions_are_apart(intervals: list
     assert cheapest_life(intervals, 0.1) == life
 
 
-def test_the_cheaper_a_read_is_by_the_table_the_sooner_a_mark_pays() -> None:
+def test_cheaper_cache_reads_make_cache_marks_pay_sooner() -> None:
     # Half of the calls come within the hour: written at twice the price and read at a twentieth is 1.03, never paid.
     apart = [30 * MINUTE, 30 * MINUTE, 30 * MINUTE, 30 * MINUTE, 90 * MINUTE, 90 * MINUTE, 90 * MINUTE]
     assert mark_for(RUBRIC.text, SONNET, apart, PRICES[SONNET]) == HOUR
@@ -83,7 +83,7 @@ def test_free_model_gets_no_mark() -> None:
     assert mark_for("rubric " * 2500, "qwen3:8b", [MINUTE], (0.0, 0.0, 0.0)) is None
 
 
-def test_a_model_that_knows_five_minutes_only_is_not_asked_for_an_hour() -> None:
+def test_five_minute_only_model_gets_no_hour_mark() -> None:
     model = "us.anthropic.claude-3-5-sonnet-20240620-v1:0"
     hour = profile_of(model).hour
     assert mark_for("rubric " * 2500, model, [20 * MINUTE], None, hour=hour) is None
@@ -110,7 +110,7 @@ def test_with_one_question_an_hour_nothing_is_marked() -> None:
     assert marks_of([60 * MINUTE] * 4) == [None] * 5
 
 
-def test_with_one_question_a_minute_the_second_writes_and_all_that_follow_read() -> None:
+def test_one_question_a_minute_caches_from_second_question() -> None:
     assert marks_of([MINUTE] * 3) == [None, FIVE_MINUTES, FIVE_MINUTES, FIVE_MINUTES]
 
 
@@ -118,7 +118,7 @@ def test_with_three_questions_an_hour_the_prompt_is_kept_for_an_hour() -> None:
     assert marks_of([20 * MINUTE] * 2) == [None, HOUR, HOUR]
 
 
-def test_graders_of_one_question_cannot_read_each_others_write_and_are_no_reason_for_a_mark() -> None:
+def test_parallel_graders_justify_no_cache_mark() -> None:
     assert marks_of([60 * MINUTE] * 2, side_by_side=4) == [None] * 12
 
 
@@ -132,7 +132,7 @@ class CachingServer(ModelServer):
         return status, reply
 
 
-def test_the_call_tells_what_was_written_for_an_hour_and_what_it_cost() -> None:
+def test_call_reports_hour_cache_tokens_and_their_cost() -> None:
     with CachingServer() as server:
         client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
         claude = claude_of(client, prices={HAIKU: (1.0, 10.0, 0.5)})

@@ -100,9 +100,7 @@ def test_wait_beyond_the_deadline_raises_the_service_error(skipping: Skipping) -
 
 
 @pytest.mark.parametrize("headers", [{}, {"retry_after": "2"}])
-def test_where_not_even_a_short_wait_would_fit_time_is_what_is_missing(
-    headers: dict[str, str], skipping: Skipping
-) -> None:
+def test_too_little_time_for_short_wait_reports_deadline_exceeded(headers: dict[str, str], skipping: Skipping) -> None:
     with Spoiled(429, None, **headers) as server:
         judgement = judge(server, skipping, left=1.2)
     assert (skipping.slept, judgement.attempts, judgement.error) == ([], 1, "DeadlineExceeded")
@@ -138,7 +136,7 @@ def test_all_requests_of_a_step_that_asks_twice_count_to_its_four(skipping: Skip
     assert [judgement.error for judgement in said] == [None, "TemporarilyUnavailable", "TemporarilyUnavailable"]
 
 
-def test_the_others_are_told_for_how_long_the_model_wants_to_be_left(skipping: Skipping) -> None:
+def test_requested_wait_is_recorded_for_other_functions(skipping: Skipping) -> None:
     recent = MemoryCalls()
     with Spoiled(429, 529, None, retry_after="3") as server:
         judge(server, skipping, recent)

@@ -49,7 +49,7 @@ def test_models_changes_single_steps_of_the_profile(monkeypatch: pytest.MonkeyPa
     assert (models["generate"], models["grade_support"]) == ("claude-opus-5-5", HAIKU)
 
 
-def test_any_profile_may_be_given_a_first_judge_and_nobody_is_asked_twice() -> None:
+def test_first_judge_is_set_in_any_profile_unless_it_repeats_final_judge() -> None:
     assert Settings(profile="strict", models={FIRST: HAIKU}).models[FIRST] == HAIKU
     assert FIRST not in Settings(models={"grade_support": HAIKU}).models
     assert FIRST not in Settings(models={FIRST: SONNET}).models
@@ -106,9 +106,7 @@ def test_unsupported_number_is_regraded_by_a_stronger_model(
     assert judged(Limits()) == models
 
 
-def test_a_result_tells_each_verdict_that_it_rests_on_by_its_key_in_the_cache(
-    server: ModelServer, cache: MemoryCache
-) -> None:
+def test_result_lists_cache_key_of_each_verdict(server: ModelServer, cache: MemoryCache) -> None:
     claim = {"claim": "26 days.", "support": "full", "passages": [1], "missing": ""}
     server.answers["grade_support"] = lambda body: {"claims": [claim]}
     task = GradeSupportTask(question="?", answer="26 days.", passages=[passage()])

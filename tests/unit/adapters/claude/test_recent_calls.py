@@ -40,7 +40,7 @@ def deployment() -> Iterator[Deployment]:
         yield Deployment(make_verdicts_table(boto3.client("dynamodb")))
 
 
-def test_the_first_call_knows_nothing_and_a_later_one_how_long_ago_those_before_it_were(deployment: Deployment) -> None:
+def test_each_call_sees_intervals_of_earlier_calls(deployment: Deployment) -> None:
     assert deployment.arrive(0) == ()
     assert deployment.arrive(60) == (60,)
     assert deployment.arrive(HOUR) == (HOUR, 60)
@@ -76,7 +76,7 @@ def test_a_function_that_has_just_looked_does_not_look_again(deployment: Deploym
     assert len(looks) == 2
 
 
-def test_every_step_of_a_model_is_told_that_it_wants_to_be_left(deployment: Deployment) -> None:
+def test_every_step_waits_for_model_that_refused(deployment: Deployment) -> None:
     deployment.function().record_refusal(HAIKU, 3)
     deployment.now += 1
     assert deployment.function().record_call("grade_utility", HAIKU).patience == pytest.approx(2)
@@ -96,7 +96,7 @@ def test_the_longest_wish_to_be_left_holds(deployment: Deployment) -> None:
     )
 
 
-def test_a_table_that_fails_is_no_failure_and_is_left_alone_for_a_while(deployment: Deployment) -> None:
+def test_failed_table_raises_nothing_and_is_skipped_for_a_while(deployment: Deployment) -> None:
     function = deployment.function("no-such-table")
     assert function.record_call("generate", SONNET).intervals == ()
     function.record_refusal(SONNET, 3)
@@ -111,7 +111,7 @@ def test_a_table_that_fails_is_no_failure_and_is_left_alone_for_a_while(deployme
     assert function.record_call("generate", SONNET).intervals == (60,)
 
 
-def test_the_item_expires_later_than_it_is_of_use_and_is_no_verdict(deployment: Deployment) -> None:
+def test_recent_calls_item_expires_and_is_not_a_verdict(deployment: Deployment) -> None:
     deployment.arrive(0)
     [item] = deployment.table.scan(TableName="verdicts")["Items"]
     assert DAY < float(item["expires_at"]["N"]) - deployment.now < 7 * DAY

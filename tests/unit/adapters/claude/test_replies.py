@@ -140,7 +140,7 @@ def test_a_malformed_reply_is_not_remembered(ask: Asking) -> None:
     assert cache.kept == {}
 
 
-def test_an_answer_and_a_verdict_may_be_as_long_as_a_model_writes() -> None:
+def test_longest_answers_and_verdicts_are_read() -> None:
     # 4,096 tokens of English, and the claims of such an answer in 4,000 Japanese characters.
     assert ASKING["an answer"](claude_with(text("word " * 4096))).flaw is None
     long = {"reason": "勤" * 4000, "score": 0.9}

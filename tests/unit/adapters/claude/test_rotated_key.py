@@ -53,7 +53,7 @@ def set_secret(value: str) -> None:
     boto3.client("secretsmanager").put_secret_value(SecretId=SECRET, SecretString=value)
 
 
-def test_a_rotated_key_is_read_anew_when_the_old_one_is_refused_and_kept(server: KeyedServer) -> None:
+def test_refused_key_is_replaced_by_rotated_key_and_kept(server: KeyedServer) -> None:
     judge()
     set_secret("new")
     judge()

@@ -62,7 +62,7 @@ def test_the_ledger_has_the_flaw_of_each_steps_reply_and_its_requests(flaw: Flaw
         assert (entry.flaw, entry.attempts, len(entry.calls)) == (flaw, requests, int(flaw != "unavailable")), step
 
 
-def test_the_trace_of_a_question_tells_it_as_it_tells_an_error_that_was_raised() -> None:
+def test_trace_shows_unavailable_result_like_raised_error() -> None:
     result = StepResult(attempts=4, error="TemporarilyUnavailable", cause="claude is busy: status 529")
     output = json.dumps({"Payload": result.model_dump(mode="json")})
     events = [

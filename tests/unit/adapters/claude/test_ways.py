@@ -131,7 +131,7 @@ def test_ignored_output_mode_is_replaced_and_remembered(
     ['{"reason": "r", "score": 7}', '{"score": 0.9}', "{}", '{"reas', '```json\n{"score": "high"}\n```', "", []],
 )
 @pytest.mark.parametrize("model", [JSON_SCHEMA, FORCED_TOOL])
-def test_a_malformed_verdict_or_an_empty_reply_takes_no_way_from_a_model(words: Any, model: str) -> None:
+def test_malformed_verdict_or_empty_reply_keeps_model_capabilities(words: Any, model: str) -> None:
     capabilities = Capabilities()
     with Wayward(words, "json_schema", "forced_tool") as server:
         judgement = judged_by(server, model, capabilities)
@@ -159,7 +159,7 @@ def test_ignored_output_mode_is_not_retried_without_a_later_reply() -> None:
 
 
 @pytest.mark.parametrize("stop", ["refusal", "max_tokens"])
-def test_prose_of_a_refused_or_cut_reply_takes_no_way_from_a_model(stop: str) -> None:
+def test_prose_in_refused_or_cut_reply_keeps_model_capabilities(stop: str) -> None:
     class Stopped(Wayward):
         def answer(self, body: Any) -> tuple[int, Any]:
             status, message = super().answer(body)
@@ -206,7 +206,7 @@ def test_when_every_way_is_refused_the_request_is_rejected(bedrock: BedrockServe
     ],
     ids=["effort", "thinking", "hour"],
 )  # fmt: skip
-def test_a_setting_that_a_model_refuses_is_left_out_and_the_verdict_is_given(message: str, gone: str) -> None:
+def test_refused_setting_is_dropped_and_verdict_still_given(message: str, gone: str) -> None:
     class Without(BedrockServer):
         def respond(self, path: str, headers: Any, body: Any) -> dict[str, Any]:
             self.refusal = (400, message) if gone in str(body) else None
@@ -239,7 +239,7 @@ def test_call_is_priced_by_the_requested_model_id(bedrock: BedrockServer) -> Non
     assert call.cost_usd == pytest.approx(1.1 * (cost_usd(call.model_copy(update={"cost_usd": None}), {}) or 0))
 
 
-def test_an_instruction_stands_after_the_rubric_so_that_the_cached_prompt_stays_the_same(
+def test_instruction_follows_rubric_so_cached_prompt_is_unchanged(
     bedrock: BedrockServer,
 ) -> None:
     claude_at(bedrock, TALKATIVE, recent=MemoryCalls(60.0)).judge("grade_relevance", RUBRIC, FIELDS, Relevance)
@@ -260,7 +260,7 @@ def test_an_instruction_stands_after_the_rubric_so_that_the_cached_prompt_stays_
         ("claude-sonnet-4-6", None, VERDICT_TOKENS),
     ],
 )
-def test_verdicts_are_given_without_thinking_where_the_model_takes_that_and_have_few_tokens(
+def test_verdicts_use_few_tokens_and_no_thinking_where_supported(
     model: str, thinking: dict[str, str] | None, tokens: int
 ) -> None:
     with ModelServer() as server:

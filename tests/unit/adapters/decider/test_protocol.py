@@ -40,7 +40,7 @@ def decider_at(
     return SystemOneDecider(client, server.url, "jev-latest", window, price, make_pace, breaker, budget)
 
 
-def test_every_kind_of_question_comes_back_with_the_probability_of_each_of_its_options() -> None:
+def test_each_question_kind_returns_probabilities_of_all_options() -> None:
     with SystemOneServer() as server:
         decisions = decider_at(server).ask("grade_relevance", STATE, QUESTIONS)
     assert decisions.answers is not None
@@ -73,7 +73,7 @@ def test_invalid_reply_is_no_verdict_with_a_reason_and_no_retry(mode: str) -> No
 
 
 @pytest.mark.parametrize("mode", ["429", "500"])
-def test_a_busy_server_is_asked_again_only_as_long_as_another_judge_would_not_be_faster(mode: str) -> None:
+def test_busy_server_is_retried_only_while_faster_than_another_judge(mode: str) -> None:
     time, recent = Skipping(), MemoryCalls()
     with SystemOneServer(mode=mode, retry_after="2") as server:
         decisions = decider_at(server, time=time, recent=recent).ask("grade_relevance", STATE, QUESTIONS)
@@ -168,7 +168,7 @@ def test_a_state_that_may_not_fit_the_window_is_not_sent() -> None:
 
 
 @given(st.text(max_size=2000))
-def test_no_text_has_more_tokens_by_any_common_tokenizer_than_the_check_counts(text: str) -> None:
+def test_token_bound_covers_count_of_any_common_tokenizer(text: str) -> None:
     # A tokenizer falls back to bytes for unknown text, so digits and marks count one per byte.
     from selfrag.text.budgets import most_tokens
 
@@ -212,7 +212,7 @@ def test_key_is_sent_if_set_and_wrong_key_gives_no_verdict() -> None:
         decider_client(server.url, "white space")
 
 
-def test_what_is_sent_is_the_state_and_the_questions_and_no_file_of_this_machine() -> None:
+def test_request_contains_only_state_and_questions_and_no_local_file() -> None:
     forged = {"question": "file:///etc/passwd", "passage": "<image:/etc/passwd> data:image/png;base64,AAAA"}
     with SystemOneServer() as server:
         decider_at(server).ask("s", forged, QUESTIONS)
@@ -234,7 +234,7 @@ def test_the_servers_own_words_are_in_no_error(caplog: pytest.LogCaptureFixture)
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3))
-def test_probabilities_count_only_if_they_are_of_all_options_and_add_up_to_1(values: list[float]) -> None:
+def test_probabilities_must_cover_all_options_and_sum_to_one(values: list[float]) -> None:
     odds = dict(zip(("1", "2", "3"), values, strict=True))
     assert is_distribution(odds, LEVELS) is (abs(sum(values) - 1) <= 0.02)
     assert not is_distribution({"1": 1.0}, LEVELS)

@@ -63,15 +63,13 @@ DENIED = simulated(lambda action, resource, context: action != "lambda:CreateFun
         ("quotas", {}, {"bedrock": titan_quotas(0)}),
     ],
 )
-def test_what_would_end_a_deployment_half_way_is_among_the_free_checks(
-    name: str, answers: dict[str, Any], quotas: dict[str, Any]
-) -> None:
+def test_free_checks_find_deployment_blockers(name: str, answers: dict[str, Any], quotas: dict[str, Any]) -> None:
     account = Account(AwsAccount(answers, **quotas).session(), Choices())
     found = examine(FREE, account, lambda name, finding: None)
     assert {check for check, finding in found if finding.level is Severity.BLOCKS} == {name}
 
 
-def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_looked_at(
+def test_missing_region_or_refused_credentials_stop_diagnosis(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("AWS_REGION", raising=False)
@@ -84,7 +82,7 @@ def test_without_a_region_or_with_credentials_that_aws_refuses_nothing_else_is_l
     assert {operation for operation, _ in expired.asked} == {"sts.GetCallerIdentity"}
 
 
-def test_a_refused_call_is_reported_with_its_action_and_the_rest_is_looked_at() -> None:
+def test_refused_call_names_its_action_and_other_checks_continue() -> None:
     refused = Refused("AccessDenied", f"User: {OWN} is not authorized to perform: iam:GetRole on resource: r", 403)
     results = findings("names", {"iam.GetRole": refused})
     assert [each.level for each in results] == [Severity.UNKNOWN, *[Severity.FINE] * 3]
@@ -199,7 +197,7 @@ def on_bedrock(bedrock: BedrockServer, **models: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize("model", [STRUCTURED, FORCEABLE, OFFERED, TALKATIVE])
-def test_a_model_on_bedrock_that_gives_verdicts_and_writes_with_citations_is_fine(model: str) -> None:
+def test_bedrock_model_with_verdicts_and_citations_is_fine(model: str) -> None:
     with BedrockServer() as bedrock:
         results = on_bedrock(bedrock, grade_support=model, generate=model)
     assert [each.level for each in results] == [Severity.FINE]
@@ -279,7 +277,7 @@ def test_a_region_without_a_service_blocks() -> None:
         ({"collection_max_ocus": 16}, Severity.LOOK, "5,606 dollars", "collection_max_ocus = 4"),
     ],
 )
-def test_a_high_limit_of_units_is_reported_with_its_price_and_how_to_set_it(
+def test_high_unit_limit_is_reported_with_price_and_remedy(
     chosen: dict[str, Any], level: Severity, price: str, do: str
 ) -> None:
     settings = {"opensearchserverless.GetAccountSettings": limit_of_collections(10, 10)}
@@ -296,9 +294,7 @@ def test_a_high_limit_of_units_is_reported_with_its_price_and_how_to_set_it(
         ({"collection_endpoint": "https://c"}, True),
     ],
 )
-def test_a_classic_collection_that_nextgen_would_replace_blocks_unless_it_is_chosen_or_given_up(
-    chosen: dict[str, Any], is_kept: bool
-) -> None:
+def test_classic_collection_replacement_blocks_unless_chosen_or_given_up(chosen: dict[str, Any], is_kept: bool) -> None:
     there = {"opensearchserverless.BatchGetCollection": {"collectionDetails": [{"name": "selfrag"}]}}
     blocking = [each for each in findings("names", there, deployed=True, **chosen) if each.level is Severity.BLOCKS]
     assert ['Set `collection = "classic"`, which keeps it' in each.do for each in blocking] == (

@@ -56,7 +56,7 @@ def test_a_deployment_that_works_is_fine_check_by_check(api: ApiDouble) -> None:
     assert KEY not in str(results)
 
 
-def test_every_step_of_the_visit_is_over_the_api_with_the_deployments_key(api: ApiDouble) -> None:
+def test_visit_uses_only_api_with_deployment_key(api: ApiDouble) -> None:
     visited(deployed(), api)
     assert [each.split(" ")[0] for each in api.asked if "documents" in each] == ["POST", "GET"]
     assert api.asked.count("POST /live/v1/ask") == 1
@@ -102,7 +102,7 @@ def test_a_wrong_key_blocks_in_the_words_of_the_gateway(api: ApiDouble) -> None:
     assert (refused.level, "403. Forbidden" in refused.says) == (Severity.BLOCKS, True)
 
 
-def test_a_page_that_may_not_read_the_buckets_replies_is_reported_with_the_variable(api: ApiDouble) -> None:
+def test_blocked_bucket_reply_names_upload_origins_variable(api: ApiDouble) -> None:
     api.readable_from = "https://elsewhere.example.com"
     unread, ready = visited(deployed(), api, "upload")["upload"]
     assert (unread.level, ready.level) == (Severity.LOOK, Severity.FINE)

@@ -70,9 +70,7 @@ def figures(findings: Findings, name: str) -> list[float | None]:
     return [variant.measures[name] for variant in findings.report().variants]
 
 
-def test_every_answer_is_judged_by_one_model_against_what_its_writer_saw_and_paid_once(
-    findings: Findings, server: ModelServer
-) -> None:
+def test_every_answer_is_judged_once_by_one_model(findings: Findings, server: ModelServer) -> None:
     report = judged(findings, OPUS)
     assert (report.model, report.judged, report.missing) == (OPUS, 4, 0)
     assert {body["model"] for body in server.requests} == {OPUS}
@@ -106,7 +104,7 @@ def test_judge_compares_unclear_answers_with_gold_answers(server: ModelServer) -
 
 
 @pytest.mark.parametrize("claims", [[], [{"claim": "c", "support": "-1", "passages": [], "missing": ""}]])
-def test_an_answer_without_claims_and_one_with_an_unknown_label_have_no_score(
+def test_answer_without_claims_or_with_unknown_label_has_no_score(
     findings: Findings, server: ModelServer, claims: list[dict[str, Any]]
 ) -> None:
     server.answers["grade_support"] = lambda body: {"claims": claims}
@@ -115,9 +113,7 @@ def test_an_answer_without_claims_and_one_with_an_unknown_label_have_no_score(
     assert [(variant.measures[name], variant.n[name]) for name in ("supported", "judged_claims")] == [(None, 0)] * 2
 
 
-def test_as_it_is_set_the_step_judges_with_its_first_grader_and_its_check(
-    findings: Findings, server: ModelServer
-) -> None:
+def test_default_judge_uses_first_grader_and_its_check(findings: Findings, server: ModelServer) -> None:
     assert judged(findings, DEFAULT_JUDGE).model == WRITER
     assert {body["model"] for body in server.requests} == {GRADER, WRITER}
 
@@ -130,7 +126,7 @@ def test_an_answer_without_a_trace_is_counted_as_missing(findings: Findings, ser
     assert (report.judged, report.missing) == (1, 3)
 
 
-def test_the_prompt_of_correctness_has_the_skeleton_of_all_and_names_the_fields_of_its_reply() -> None:
+def test_correctness_prompt_has_common_sections_and_names_reply_fields() -> None:
     prompt = load_prompt(judge.__name__, "correctness.md").text
     headings = re.findall(r"^## (.*)", prompt, re.M)
     assert headings == ["Input", "Output", "How to decide", "Hard cases"]

@@ -45,7 +45,7 @@ def known(question: GoldQuestion) -> dict[str, Any]:
     return {name: value for name, value in vars(question).items() if name != "id" and value not in ((), None)}
 
 
-def test_a_line_of_jsonl_says_question_answers_documents_and_whether_there_is_an_answer(lines: Write) -> None:
+def test_jsonl_line_gives_question_answers_documents_and_answerability(lines: Write) -> None:
     read = read_questions(
         lines(
             {"question": "How long?", "answer": "18 weeks", "answers": ["eighteen weeks", "18 weeks"]},
@@ -152,7 +152,7 @@ def test_a_correction_in_feedback_is_what_is_known_of_its_question(
     assert known(question) == {"question": "How many days?", **expected}
 
 
-def test_the_latest_correction_of_a_question_holds_and_another_collection_has_questions_of_its_own() -> None:
+def test_latest_correction_wins_within_each_collection() -> None:
     items = [said(answer="25.", given_at=2), said(answer="24."), said(answer="30.", collections=["d"])]
     assert [question.answers for question in feedback_questions(items)] == [("25.",), ("30.",)]
     assert [question.answers for question in feedback_questions(items, "d")] == [("30.",)]
@@ -188,7 +188,7 @@ def test_abstention_from_an_answerable_question_scores_zero(status: str) -> None
     assert found["f1"] == found["match"] == Share(0)
 
 
-def test_to_abstain_is_right_where_there_is_no_answer_and_nothing_else_is() -> None:
+def test_abstaining_is_right_only_for_unanswerable_questions() -> None:
     assert measured(NONE, response("Not found.", "abstained"), 1.0)["f1"] == Share(1)
     assert measured(NONE, response("18 weeks"), 1.0)["f1"] == Share(0)
 
@@ -206,7 +206,7 @@ def recall(found: Sequence[str], *documents: str) -> float | None:
     return aggregate([measured(gold(documents=documents), said, 1.0)])["recall_at_4"]
 
 
-def test_the_search_recalls_the_gold_documents_that_it_brought_early_enough_cited_or_not() -> None:
+def test_search_recall_counts_early_gold_documents_cited_or_not() -> None:
     assert recall(["b.md", "people/a.md", "b.md", "c.md", "d.md"], "a.md", "d.md") == 1 / 2
     assert recall(["a.md", "a.md"], "a.md") == 1
     assert recall(["b.md"], "a.md") == 0
@@ -219,7 +219,7 @@ def test_citations_are_compared_with_the_gold_documents() -> None:
     assert (found["citation_recall"], found["citation_precision"]) == (Share(1 / 2), Share(1 / 2))
 
 
-def test_a_right_abstention_is_in_no_measure_of_searches_and_citations_whatever_documents_the_set_names() -> None:
+def test_right_abstention_is_excluded_from_search_and_citation_measures() -> None:
     asked = gold(documents=("a.md",), answerable=False)
     body = {**response("Not found.", "abstained"), "reflection": reflection(("b.md", 0.5))}
     measures = measured(asked, body, 1.0)
@@ -258,7 +258,7 @@ def test_precision_and_recall_of_abstention_are_over_all_questions() -> None:
     assert found["citation_recall"] is None
 
 
-def test_rounds_calls_seconds_and_dollars_are_means_and_an_unknown_price_counts_in_none() -> None:
+def test_rounds_calls_and_seconds_are_means_and_unknown_prices_are_ignored() -> None:
     said = [response(usd=0.01, rounds=2), response(usd=None, rounds=4), response(usd=0.03, rounds=6)]
     found = aggregate([measured(KNOWN, one, seconds) for one, seconds in zip(said, (1.0, 2.0, 6.0), strict=True)])
     assert (found["rounds"], found["seconds"], found["usd"], found["model_calls"]) == (4, 3, 0.02, 8)

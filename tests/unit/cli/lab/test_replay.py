@@ -158,7 +158,7 @@ def test_unknown_label_is_ungraded_and_excluded_from_gates(
     assert (check.figure, check.failed) == ("no value", True)
 
 
-def test_another_model_of_the_settings_is_asked_for_the_verdicts_of_its_step_alone(
+def test_replay_asks_changed_model_only_for_its_step(
     two: list[ExecutionHistory], again: Replaying, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SELFRAG_MODELS", json.dumps({"grade_utility": "claude-opus-5-5"}))

@@ -81,7 +81,7 @@ def test_every_question_is_asked_once_by_each_variant_with_its_policy(opened: An
     assert len(set(ask.keys)) == 20
 
 
-def test_no_variant_always_comes_first_and_the_order_is_the_same_each_time(opened: Any) -> None:
+def test_variant_order_is_mixed_and_repeatable(opened: Any) -> None:
     with opened() as results:
         asked, again = (find_open_tasks(QUESTIONS, TWO, results) for _ in range(2))
     assert asked == again
@@ -90,9 +90,7 @@ def test_no_variant_always_comes_first_and_the_order_is_the_same_each_time(opene
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40])
-def test_a_run_that_was_killed_goes_on_where_it_was_and_asks_nothing_twice(
-    opened: Any, tmp_path: Path, cut: int
-) -> None:
+def test_killed_run_resumes_without_asking_again(opened: Any, tmp_path: Path, cut: int) -> None:
     killed = Asked(lambda request: _interrupt() if request.question == "4?" else None)
     with pytest.raises(KeyboardInterrupt), opened() as results:
         run(results, killed, parallel=1)
@@ -208,7 +206,7 @@ def test_whatever_questions_cost_within_their_limits_all_together_stay_within_th
     assert paid + sum(limit for limit, _ in at_work) <= most * (1 + 1e-9)
 
 
-def test_results_of_other_documents_or_under_another_policy_are_not_gone_on_with(opened: Any, tmp_path: Path) -> None:
+def test_results_with_other_documents_or_policy_are_not_resumed(opened: Any, tmp_path: Path) -> None:
     with opened() as results:
         run(results, Asked())
     with pytest.raises(InvalidInput, match="holds answers from here, not from there"), opened("there"):
@@ -250,7 +248,7 @@ def test_a_deployment_whose_daily_limit_is_reached_is_not_waited_for(opened: Any
     assert pauses == []
 
 
-def test_a_deployment_that_names_a_longer_pause_is_left_alone_for_as_long(opened: Any) -> None:
+def test_longer_pause_named_by_deployment_is_respected(opened: Any) -> None:
     pauses: list[float] = []
 
     def busy(request: AskRequest) -> None:
@@ -274,14 +272,14 @@ def names(variants: list[Variant]) -> list[str]:
     return [variant.name for variant in variants]
 
 
-def test_each_text_is_a_variant_that_differs_from_the_default_in_nothing_else(prompt: Path) -> None:
+def test_each_variant_text_changes_one_thing_from_default(prompt: Path) -> None:
     variants = read_variants(['few={"top_k": 2}', "naive", "thrifty", "strict", f"grade_support={prompt}"])
     assert names(variants) == ["few", "naive", "thrifty", "strict", "grade_support.strict"]
     assert [variant.way.profile for variant in variants[-3:]] == ["thrifty", "strict", ""]
     assert all(variant.policy == Policy(cache=False) for variant in variants[-3:])
 
 
-def test_a_prompt_says_the_clause_that_all_prompts_share_and_has_a_version_by_its_text(prompt: Path) -> None:
+def test_prompt_variant_includes_shared_clause_and_has_its_own_version(prompt: Path) -> None:
     *_, variant = read_variants([f"grade_support={prompt}"])
     ((step, said),) = variant.setup.prompts
     assert (step, "{material}" in said.text) == ("grade_support", False)
@@ -366,7 +364,7 @@ def deployed() -> Iterator[Callable[..., tuple[Deployment, str]]]:
         server.__exit__(None, None, None)
 
 
-def test_a_response_of_another_release_is_read_without_the_fields_that_are_new(
+def test_response_with_unknown_fields_is_read(
     deployed: Callable[..., tuple[Deployment, str]],
 ) -> None:
     deployment, url = deployed(200)
@@ -374,7 +372,7 @@ def test_a_response_of_another_release_is_read_without_the_fields_that_are_new(
     assert ask(url).usage.rounds == 2
 
 
-def test_a_question_to_a_deployment_has_its_policy_and_a_key_against_asking_twice(
+def test_deployment_question_carries_policy_and_idempotency_key(
     deployed: Callable[..., tuple[Deployment, str]],
 ) -> None:
     deployment, url = deployed(200)

@@ -40,7 +40,7 @@ def test_consistent_difference_is_significant_and_random_one_is_not() -> None:
     assert by_chance.verdict == "may be chance"
 
 
-def test_the_interval_is_that_of_the_means_of_questions_that_are_drawn_again_for_both() -> None:
+def test_interval_matches_paired_bootstrap_of_means() -> None:
     random = np.random.default_rng(3)
     one, other = random.random(60), random.random(60)
     found = compute_differences(of(*one), of(*other))["match"]
@@ -65,7 +65,7 @@ def test_binary_differences_use_the_exact_test(won: int, lost: int, p: float, ve
     assert (found.won, found.lost, found.p, found.verdict) == (won, lost, pytest.approx(p, abs=1e-4), verdict)
 
 
-def test_questions_are_drawn_for_both_variants_alike_so_what_they_share_does_not_widen_the_interval() -> None:
+def test_paired_resampling_keeps_shared_variance_out_of_interval() -> None:
     hard = [float(number % 10) for number in range(100)]
     slightly_more = [value + (0.01 if number % 2 else 0.03) for number, value in enumerate(hard)]
     found = compute_differences(of(*hard), of(*slightly_more))["match"]

@@ -33,7 +33,7 @@ def test_held_out_half_rarely_exceeds_the_limit_of_false_passes(accuracy: float)
     assert exceeded <= 10
 
 
-def test_a_decision_model_that_is_never_wrong_decides_all_that_it_is_sure_of() -> None:
+def test_faultless_decision_model_decides_all_confident_cases() -> None:
     judged = rows(True, 0.97, 600) + rows(False, 0.02, 600) + rows(True, 0.6, 20) + rows(False, 0.55, 20)
     adoption = choose_judge("grade_support", judged, LIMITS)
     assert adoption.grader == "cascade"
@@ -44,7 +44,7 @@ def test_a_decision_model_that_is_never_wrong_decides_all_that_it_is_sure_of() -
     assert adoption.held_out.decided > 500
 
 
-def test_errors_that_are_as_sure_as_what_is_right_leave_the_step_to_claude() -> None:
+def test_confident_errors_leave_step_to_claude() -> None:
     judged = rows(True, 0.97, 600) + rows(False, 0.02, 600) + rows(False, 0.97, 60)
     adoption = choose_judge("grade_support", judged, LIMITS)
     assert adoption.thresholds is None or adoption.thresholds.upper > 0.97
@@ -73,7 +73,7 @@ def test_confident_errors_count_as_false_strips_and_false_passes() -> None:
     assert (half.false_strips.count, half.false_strips.of) == (2, 6)
 
 
-def test_retrieve_has_no_lower_threshold_for_its_probability_is_that_of_its_label() -> None:
+def test_retrieve_has_no_lower_threshold() -> None:
     noes = [Outcome(False, False, 0.97) for _ in range(600)]
     thresholds = choose_thresholds([*outcomes(rows(True, 0.97, 600)), *noes], LIMITS, if_low=False)
     assert thresholds

@@ -41,7 +41,7 @@ def warnings(collection: str) -> Sequence[str]:
     return open_index().search("", None, 1, Bounds([collection])).warnings
 
 
-def test_documents_that_are_read_are_found_by_their_words_before_they_are_embedded(write: Write) -> None:
+def test_read_documents_are_found_by_words_before_embedding(write: Write) -> None:
     collection = read_only(write({"a.txt": LEAVE, "b.txt": PAY}))
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
     assert [passage.document for passage in result.passages] == ["a.txt"]
@@ -104,7 +104,7 @@ def test_an_answer_says_how_many_passages_are_embedded(write: Write) -> None:
     assert len(retrieved.passages) == 2
 
 
-def test_passages_that_a_question_found_are_embedded_first_then_their_documents_then_the_newest(write: Write) -> None:
+def test_passages_found_by_question_are_embedded_first_then_newest_documents(write: Write) -> None:
     long = " ".join(f"Rule {n}: {'words ' * 60}." for n in range(40))
     directory = write({"old.txt": PAY, "new.txt": PAY + " New.", "asked.txt": f"{long}\n\nThe forklift is red."})
     for age, name in enumerate(("new.txt", "asked.txt", "old.txt")):

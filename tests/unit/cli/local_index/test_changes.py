@@ -53,7 +53,7 @@ def test_only_what_is_found_is_read_whole(index: EmbeddedIndex, connection: sqli
     assert [passage_id for passage_id, _ in found(index, "pay", tags=["t"])] == ["p3"]
 
 
-def test_after_many_changes_the_index_finds_what_one_that_was_opened_anew_finds(index: EmbeddedIndex) -> None:
+def test_index_after_many_changes_matches_fresh_index(index: EmbeddedIndex) -> None:
     chance, ids = random.Random(0), dict[str, str]()
     for turn, (added, removed) in enumerate([(1500, 0), (3, 400), (0, 1), (200, 700), (0, 602), (5, 0)]):
         ids |= index.add([entry(f"p{turn}-{n}", f"Leave {n}.", angle=n * 0.01) for n in range(added)]).ids
@@ -78,7 +78,7 @@ def test_vectors_of_another_embedder_are_refused_until_all_are_new(index: Embedd
     assert only[0].passage_id == "p3"
 
 
-def test_a_search_sees_a_write_of_another_process_whole_or_not_at_all(index: EmbeddedIndex) -> None:
+def test_search_sees_other_process_write_whole_or_not_at_all(index: EmbeddedIndex) -> None:
     program = """
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex

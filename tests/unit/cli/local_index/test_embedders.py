@@ -71,7 +71,7 @@ def test_similarity_is_a_cosine_that_embeds_nothing_twice(
     assert sorted(embedded) == sorted([content, "days of leave"])
 
 
-def test_vectors_of_e5_have_length_one_and_know_what_a_text_is_about() -> None:
+def test_e5_vectors_have_unit_length_and_reflect_meaning() -> None:
     embedder = E5Embedder()
     query = embedder.query("How many days of holiday do I get?")
     leave, buoy = embedder.passages(["Annual leave is 26 working days.", "The buoy weighs 86 kilograms."])
@@ -89,7 +89,7 @@ def test_a_nul_does_not_end_a_text_for_e5() -> None:
     assert embedder.query("Annual\0 leave") == embedder.query("Annual leave")
 
 
-def test_a_passage_has_one_vector_whatever_is_embedded_beside_it_and_at_the_same_time() -> None:
+def test_passage_vector_is_independent_of_batch_and_threads() -> None:
     texts = [f"Rule {n}: " + "annual leave is granted in working days. " * n for n in range(1, 25, 4)]
     alone = np.array([E5Embedder().passages([text])[0] for text in texts])
     with ThreadPoolExecutor(3) as threads:

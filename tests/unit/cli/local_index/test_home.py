@@ -52,7 +52,7 @@ def test_a_home_that_cannot_be_written_is_said_in_one_sentence(home: Path) -> No
         connect()
 
 
-def test_a_file_that_is_no_database_is_said_with_what_would_be_lost_without_it(home: Path) -> None:
+def test_damaged_database_error_says_what_deletion_would_lose(home: Path) -> None:
     home.mkdir()
     (home / "selfrag.sqlite3").write_text("This is not a database, but it is long enough to be taken for one." * 10)
     with pytest.raises(Misconfigured, match=r"is damaged \(file is not a database\)\. It holds .* You may delete it"):

@@ -102,7 +102,7 @@ def plain_bm25(texts: dict[str, list[str]], query: Sequence[str]) -> list[tuple[
     return sorted(ranked, key=lambda hit: (-hit[1], hit[0]))
 
 
-def test_equal_passages_are_found_in_the_order_of_their_ids_however_many_are_wanted(index: EmbeddedIndex) -> None:
+def test_equal_scores_are_ordered_by_id_for_any_size(index: EmbeddedIndex) -> None:
     index.add([entry(f"p{n}") for n in (5, 1, 4)])
     index.add([entry(f"p{n}") for n in (2, 3)])
     for size in (1, 2, 5, 9):
@@ -121,7 +121,7 @@ def test_a_limit_does_not_change_what_a_word_is_worth(index: EmbeddedIndex) -> N
     assert all(everything[passage_id] == score for passage_id, score in limited)
 
 
-def test_the_best_that_is_asked_for_is_found_though_all_else_ranks_before_it(index: EmbeddedIndex) -> None:
+def test_filtered_search_finds_passage_ranked_below_all_others(index: EmbeddedIndex) -> None:
     index.add([entry(f"p{n:03}", "Leave leave leave.", tags=["other"]) for n in range(200)])
     index.add([entry("p999", "Leave, pay, travel and all the rest of it.", tags=["wanted"])])
     assert [passage_id for passage_id, _ in found(index, "leave", size=1, tags=["wanted"])] == ["p999"]

@@ -100,9 +100,7 @@ def test_full_text_needs_a_shared_word(index: EmbeddedIndex, write: Write) -> No
 
 
 @pytest.mark.parametrize("query", ["?!", "the of and", "", "🦆"])
-def test_a_query_without_a_word_to_look_for_is_answered_by_vectors_alone(
-    index: EmbeddedIndex, write: Write, query: str
-) -> None:
+def test_query_without_searchable_words_uses_vectors_only(index: EmbeddedIndex, write: Write, query: str) -> None:
     found = index.search(query, VECTOR, 50, Bounds([indexed(write({"a.txt": "Leave.", "b.txt": "Pay."}))]))
     assert found.by_text == []
     assert len(found.by_vector) == 2
@@ -151,9 +149,7 @@ def test_a_collection_never_sees_the_passages_of_another(index: EmbeddedIndex, w
     assert {passage.collection for passage in index.fetch(ids, Bounds([theirs]))} == {theirs}
 
 
-def test_passages_are_fetched_in_the_order_of_their_ids_without_those_that_are_gone(
-    index: EmbeddedIndex, write: Write
-) -> None:
+def test_fetch_keeps_requested_order_and_skips_missing_passages(index: EmbeddedIndex, write: Write) -> None:
     collection = indexed(write({"a.txt": "One.", "b.txt": "Two."}))
     one, two = sorted(
         (p for p, _ in index.search("", VECTOR, 9, Bounds([collection])).by_vector), key=lambda p: p.document

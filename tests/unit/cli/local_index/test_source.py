@@ -7,7 +7,7 @@ from selfrag_cli.local.sources.source import DocumentSource, source_to_ask, sour
 from selfrag_cli.sample import HANDBOOK
 
 
-def test_nothing_named_is_the_sample_handbook_under_whichever_path(tmp_path: Path) -> None:
+def test_default_source_is_sample_handbook_even_through_symlink(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(HANDBOOK)
     assert source_to_ask(None, "").directory == HANDBOOK
@@ -24,7 +24,7 @@ def test_a_named_collection_is_asked_without_a_directory_and_read_from_one(tmp_p
 
 
 @pytest.mark.parametrize("name", [".hidden", "a/b", "a b", "é", "x" * 64])
-def test_what_is_no_name_is_refused(tmp_path: Path, name: str) -> None:
+def test_invalid_collection_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidInput, match="is not a name"):
         source_to_read(tmp_path, name)
     with pytest.raises(InvalidInput, match="is not a name"):

@@ -25,7 +25,7 @@ def test_a_document_has_a_question_that_its_words_find_first(write: Write) -> No
     assert open_index().pending_requests == {}, "a trial is no question, whose passages are embedded first"
 
 
-def test_a_question_that_another_document_answers_better_is_withdrawn_when_that_one_comes(write: Write) -> None:
+def test_suggestion_is_withdrawn_when_another_document_answers_better(write: Write) -> None:
     directory = write({"lending.md": LENDING})
     ingest(directory)
     question = suggestions(directory)["lending.md"]

@@ -113,7 +113,7 @@ def test_more_than_half_of_a_collection_is_removed_only_if_allowed(write: Write,
     assert {document for document, _, _ in indexed(directory)} == {*MAX["an empty directory"]} - {*gone}
 
 
-def test_one_document_half_of_a_collection_and_renamed_files_go_without_a_question(write: Write) -> None:
+def test_small_removals_and_renames_need_no_confirmation(write: Write) -> None:
     single = write({"a.md": LEAVE}, "single")
     ingest(single)
     (single / "a.md").unlink()
@@ -240,7 +240,7 @@ def test_documents_are_found_by_their_words_though_the_embedder_cannot_be_used(w
     assert [passage.document for passage, _ in hits] == ["a.md"]
 
 
-def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(
+def test_failed_step_of_one_document_is_warned_and_retried(
     write: Write, index_fails: Callable[[str, Exception, int], None]
 ) -> None:
     directory = write({"a.md": LEAVE, "b.md": "Pay day."})
@@ -250,7 +250,7 @@ def test_a_step_that_fails_for_one_document_is_a_warning_and_is_tried_again(
     assert ingest(directory) == report(added=1, unchanged=1)
 
 
-def test_what_failed_on_a_busy_machine_is_tried_again_when_all_others_are_read(
+def test_document_failed_on_busy_machine_is_retried_last(
     write: Write, index_fails: Callable[[str, Exception, int], None]
 ) -> None:
     index_fails("Pay", TimeoutError(), 1)
@@ -258,7 +258,7 @@ def test_what_failed_on_a_busy_machine_is_tried_again_when_all_others_are_read(
     assert ingest(directory) == report(added=3)
 
 
-def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(write: Write) -> None:
+def test_unreadable_file_is_parsed_once_and_warned_every_time(write: Write) -> None:
     directory = write({"a.md": LEAVE, "bad.md": ""})
     at_work: list[str] = []
 
@@ -272,9 +272,7 @@ def test_a_file_that_cannot_be_read_is_parsed_once_and_warned_of_every_time(writ
     assert at_work == []
 
 
-def test_a_path_that_is_longer_than_a_key_may_be_is_a_warning(
-    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_path_longer_than_key_limit_is_a_warning(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory = write({"a.md": LEAVE})
     monkeypatch.chdir(directory)
     for _ in range(5):

@@ -45,7 +45,7 @@ def test_added_passages_get_ids_of_the_index(index: EmbeddedIndex) -> None:
     assert [passage.passage_id for passage in held(index)] == ["p1", "p2"]
 
 
-def test_a_passage_keeps_its_heading_and_page_and_names_its_document_without_the_collection(
+def test_stored_passage_keeps_its_place_and_drops_collection_from_document_name(
     index: EmbeddedIndex,
 ) -> None:
     index.add([entry("p1")])
@@ -70,7 +70,7 @@ def test_a_passage_that_is_added_again_is_there_once(index: EmbeddedIndex) -> No
     assert index.service_ids(["p1"], ["c"]) == {"p1": [again.ids["p1"]]}
 
 
-def test_a_search_can_be_narrowed_to_documents_by_the_names_that_are_shown_or_by_keys(index: EmbeddedIndex) -> None:
+def test_search_can_be_limited_to_documents_by_name_or_key(index: EmbeddedIndex) -> None:
     index.add([entry("p1", "Leave one."), entry("p2", "Leave two.", document="c/pay.md")])
     for name in ("pay.md", "c/pay.md"):
         found = index.search("leave", VECTOR, 1, Bounds(["c"], [name]))

@@ -91,7 +91,7 @@ def test_scans_are_recognised_by_tesseract_with_a_reported_confidence(install: I
     assert calls(log) == 1
 
 
-def test_without_tesseract_the_report_says_plainly_what_was_not_read_and_how_it_would_be(
+def test_missing_tesseract_report_names_unread_pages_and_remedy(
     install: Install, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))
@@ -125,7 +125,7 @@ def test_the_same_pages_are_recognised_once_whatever_the_file_is_called(install:
     assert calls(log) == 2
 
 
-def test_who_switches_it_off_is_obeyed(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_recognition_can_be_switched_off(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install()
     monkeypatch.setenv("SELFRAG_TEXT_RECOGNITION", "off")
     with local_recognizer() as recognizer:
@@ -144,7 +144,7 @@ def test_another_value_is_refused_before_anything_is_read(
         ingested(folder)
 
 
-def test_a_tesseract_that_fails_is_a_reason_and_nothing_is_kept_of_it(install: Install, folder: Path) -> None:
+def test_tesseract_failure_is_reported_with_its_exit_code(install: Install, folder: Path) -> None:
     install()
     (folder.parent / "bin" / "tesseract").write_text(f"#!{sys.executable}\nimport sys\nsys.exit(7)\n")
     with pytest.raises(BadDocument, match="tesseract ended with code 7"):

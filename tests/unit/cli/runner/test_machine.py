@@ -57,7 +57,7 @@ def held() -> Any:
     event.set()
 
 
-def test_a_task_that_takes_too_long_is_caught_and_its_result_is_left(held: threading.Event) -> None:
+def test_task_timeout_is_caught_and_late_result_ignored(held: threading.Event) -> None:
     states = {"T": task("slow", TimeoutSeconds="{% 1 / 50 %}", Catch=CAUGHT), "After": AFTER}
     ended = ran(states, slow=lambda event: held.wait(SOON))
     assert (ended.status, ended.output) == ("SUCCEEDED", "States.Timeout")
@@ -91,7 +91,7 @@ def test_a_stopped_execution_begins_no_other_step_and_nothing_catches_that(held:
     assert execution.status == "ABORTED"
 
 
-def test_what_waits_waits_as_it_is_told() -> None:
+def test_wait_and_retry_use_configured_delays() -> None:
     waited: list[float] = []
     retry = [
         {"ErrorEquals": ["Busy"], "IntervalSeconds": 2, "MaxAttempts": 4, "BackoffRate": 2.0, "MaxDelaySeconds": 5}
@@ -126,7 +126,7 @@ def test_map_items_run_concurrently_with_results_in_order() -> None:
     assert (ended.output, max(most)) == ([10, 20, 30, 40, 50, 60], 3)
 
 
-def test_an_item_that_fails_lets_no_other_begin_and_is_caught_by_the_map() -> None:
+def test_failed_map_item_stops_remaining_items_and_is_caught() -> None:
     begun = []
 
     def fail(item: int) -> Any:
@@ -202,7 +202,7 @@ def test_a_task_cannot_change_what_the_execution_knows() -> None:
     assert ran(states, {"list": []}, change=change).output == {"list": []}
 
 
-def test_a_watcher_hears_of_a_step_that_ends_while_the_next_is_at_work() -> None:
+def test_watcher_is_woken_by_finished_step_while_next_runs() -> None:
     first, second = threading.Event(), threading.Event()
     states = {"A": task("first", Next="B"), "B": task("second")}
     running = machine(states, first=lambda event: first.wait(SOON), second=lambda event: second.wait(SOON)).start(

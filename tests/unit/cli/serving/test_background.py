@@ -108,7 +108,7 @@ def test_failed_run_is_reported_and_the_next_one_starts(capsys: pytest.CaptureFi
     ]
 
 
-def test_the_end_ends_the_run_that_is_under_way_and_begins_no_other() -> None:
+def test_shutdown_ends_current_run_and_starts_no_other() -> None:
     runs, listed = Runs(), Documents()
     with ingesting(runs, listed) as documents:
         documents.changed("hr/a.md", '"a"')

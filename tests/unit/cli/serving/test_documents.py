@@ -52,7 +52,7 @@ def test_records_of_another_process_are_listed_at_once(manifest: LocalManifest) 
     assert listed(manifest) == {"hr/c.md": ("failed", "hr/c.md is failed.")}
 
 
-def test_an_upload_is_working_until_it_is_read_also_where_there_was_a_document(
+def test_upload_is_working_until_ingested_even_over_existing_document(
     manifest: LocalManifest, documents: Documents
 ) -> None:
     record(manifest, "hr/a.md", "failed")
@@ -67,9 +67,7 @@ def test_an_upload_is_working_until_it_is_read_also_where_there_was_a_document(
     assert known.updated_at > 0
 
 
-def test_what_the_index_holds_stays_known_while_a_new_upload_is_working(
-    manifest: LocalManifest, documents: Documents
-) -> None:
+def test_indexed_version_stays_known_during_new_upload(manifest: LocalManifest, documents: Documents) -> None:
     record(manifest, "hr/a.md")
     documents.changed("hr/a.md", NEW)
     known = manifest.read(identity("hr/a.md"))
@@ -77,9 +75,7 @@ def test_what_the_index_holds_stays_known_while_a_new_upload_is_working(
     assert (known.status, known.version) == ("working", "1")
 
 
-def test_after_a_run_that_failed_only_what_it_did_not_record_is_failed_for_its_reason(
-    manifest: LocalManifest, documents: Documents
-) -> None:
+def test_failed_run_marks_only_unrecorded_documents_as_failed(manifest: LocalManifest, documents: Documents) -> None:
     uploads = dict.fromkeys(("hr/read.md", "hr/bad.md", "hr/never.md"), NEW)
     for key, etag in uploads.items():
         documents.changed(key, etag)

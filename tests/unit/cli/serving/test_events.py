@@ -107,9 +107,7 @@ def test_a_reader_that_takes_nothing_for_too_long_is_cut_off(
         eventually(lambda: True if question.ended else None)
 
 
-def test_the_answer_comes_although_the_question_left_this_process_before_the_last_look(
-    url: str, question: Question
-) -> None:
+def test_answer_is_sent_even_if_question_leaves_process_first(url: str, question: Question) -> None:
     question.leaves = True
     with asking(url) as lines:
         assert "event: answer" in list(lines)

@@ -74,7 +74,7 @@ def test_a_head_that_is_too_long_is_a_problem(sent: socket.socket, request_: byt
     ],
     ids=["endless", "nonsense", "no host", "negative"],
 )
-def test_what_is_no_request_is_refused_and_nothing_is_printed(
+def test_malformed_request_is_refused_without_output(
     sent: socket.socket, request_: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     sent.sendall(request_)
@@ -92,14 +92,12 @@ def test_a_large_reply_is_compressed_for_a_client_that_accepts_gzip(
         assert response.text == f"GET /{path} 0"
 
 
-def test_a_body_that_is_announced_as_too_large_is_refused_before_it_comes(sent: socket.socket) -> None:
+def test_oversized_content_length_is_refused_before_body(sent: socket.socket) -> None:
     sent.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
     assert "99,999,999,999 bytes" in read_problem(sent, 413)["detail"]
 
 
-def test_a_body_that_does_not_come_is_given_up_and_its_connection_closed(
-    sent: socket.socket, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_body_times_out_and_closes_connection(sent: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gateway, "BODY_SECONDS", 0.05)
     sent.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nG")
     assert "did not come" in read_problem(sent, 408)["detail"]

@@ -41,14 +41,14 @@ def test_without_the_token_nothing_is_answered(api: httpx2.Client, key: Any, pat
         assert refused.headers["www-authenticate"].startswith("ApiKey")
 
 
-def test_the_token_is_a_key_which_names_nobody_and_the_page_is_open(api: httpx2.Client) -> None:
+def test_token_is_not_passed_on_and_public_paths_need_none(api: httpx2.Client) -> None:
     assert api.get("/v1/documents", headers={"x-api-key": TOKEN}).text == "/v1/documents"
     assert "x-api-key" not in seen[-1]
     assert [api.get(path).status_code for path in ("/", "/v1/health", "/v1/openapi.json")] == [200, 200, 200]
     assert api.options("/v1/ask").status_code == 200
 
 
-def test_every_reply_is_closed_to_other_origins_and_of_the_type_it_names(api: httpx2.Client) -> None:
+def test_every_reply_forbids_cross_origin_use_and_type_sniffing(api: httpx2.Client) -> None:
     replies = [api.get("/v1/health"), api.get("/v1/ask"), api.get("/v1/health", headers={"host": "evil.test"})]
     assert [reply.status_code for reply in replies] == [200, 401, 403]
     for reply in replies:

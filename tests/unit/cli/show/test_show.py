@@ -59,7 +59,7 @@ def test_the_same_cause_of_the_same_step_is_told_once() -> None:
     ],
     ids=["all needed", "some not needed"],
 )
-def test_calls_that_were_made_ahead_and_not_needed_are_told_beside_the_calls(wasted: int, shown: str) -> None:
+def test_unused_speculative_calls_are_shown_beside_calls(wasted: int, shown: str) -> None:
     usage = {
         "model_calls": 8, "rounds": 2, "cached_verdicts": 1, "input_tokens": 3, "output_tokens": 2,
         "cache_read_input_tokens": 0, "cost_usd": 0.0, "waste": {"model_calls": wasted, "cost_usd": 0.0},
@@ -107,7 +107,7 @@ def test_meaning_of_search_scores_is_explained_once() -> None:
     assert "BM25" not in printed(show_passages, [])
 
 
-def test_a_search_that_full_text_matched_nothing_for_says_so_with_passages_and_without() -> None:
+def test_search_without_text_matches_says_so() -> None:
     passage = {"document": "a.md", "text": "Data.", "score": 1.0, "by_text": None, "by_vector": 0.5}
     assert "No document has these words. ╭─ 1. a.md" in printed(show_passages, hits(passage), 0)
     assert printed(show_passages, [], 0) == "Nothing was found. No document has these words."
@@ -174,7 +174,7 @@ def test_verdicts_on_passages_of_one_place_can_be_told_apart() -> None:
     assert "leave.md > Pay:" not in shown
 
 
-def test_the_time_of_an_answer_is_told_in_all_as_steps_run_side_by_side() -> None:
+def test_answer_shows_total_time_and_time_per_step() -> None:
     one = {"attempts": 1, "task": {}, "result": None, "error": ""}
     steps = [
         Step("Retrieve", 0.5, 1.0, **one),
@@ -187,7 +187,7 @@ def test_the_time_of_an_answer_is_told_in_all_as_steps_run_side_by_side() -> Non
     assert "3.00 s" in printed(show_response, response_of([], []), steps)
 
 
-def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_judged() -> None:
+def test_legend_explains_given_verdicts_with_threshold() -> None:
     passage = {"passage_id": "p", "document": "leave.md", "heading": "Pay", "text": "10 days."}
     graded = Step("GradeRelevance", 0, 1, attempts=1, task={"relevance_threshold": 0.7}, result=None, error="")
     shown = printed(show_response, response_of([], [passage]), [graded], True)
@@ -199,7 +199,7 @@ def test_what_a_verdict_means_is_said_with_the_threshold_and_only_of_what_was_ju
     )
 
 
-def test_the_last_line_says_how_a_follow_up_is_asked_by_the_command_and_by_make() -> None:
+def test_last_line_explains_follow_up_by_command_and_make() -> None:
     assert "id abc: follow up with --previous ID (make: PREVIOUS=ID)" in printed(show_response, response_of([], []), [])
 
 
@@ -249,7 +249,7 @@ def test_model_verdict_is_one_line_and_complete_on_request() -> None:
     assert all(word in shown for word in ("fully_supported", "relevant 0.90", "It states the price.", "5 of 5"))
 
 
-def test_an_answer_stands_first_with_its_marks_then_its_sources_then_what_is_not_supported() -> None:
+def test_answer_comes_before_sources_and_unsupported_claims() -> None:
     said = by("model", None)
     cited = {"document": "rules.md", "heading": "Berths", "page": None}
     quotes = [("p1", "34 euros", 23), ("p2", "12 tonnes", 47), ("p1", "34 euros", 47)]

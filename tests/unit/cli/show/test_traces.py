@@ -74,7 +74,7 @@ def test_a_step_that_took_no_time_is_seen_in_the_timeline() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_a_step_takes_one_line_however_much_it_said_and_an_error_is_told_whole(width: int) -> None:
+def test_step_fits_one_line_and_error_is_shown_in_full(width: int) -> None:
     long = {**steps.utility(5), "verdict": {"score": 5, "reason": REASON, "cached": False}}
     *_, header, step = lines(("GradeUtility", 0, 1, long), width=width)
     assert header.split() == ["Step", "Took", "When", "Verdict"]
@@ -135,5 +135,5 @@ def test_a_step_says_in_words_what_it_found_judged_or_wrote(name: str, given: An
 
 @pytest.mark.parametrize("result", [{}, {"verdict": None}, {"verdict": {}}])
 @pytest.mark.parametrize("name", ["DecideRetrieval", "Retrieve", "GradeRelevance", "Generate", "GradeSupport", *NEW])
-def test_of_a_result_with_other_fields_what_is_known_is_said(name: str, result: dict[str, Any]) -> None:
+def test_result_with_unknown_fields_is_summarized(name: str, result: dict[str, Any]) -> None:
     assert isinstance(summarize(Step(name, 0.0, 1.0, 1, None, result, error=""), {}), str)

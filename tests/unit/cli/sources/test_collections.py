@@ -78,7 +78,7 @@ def test_new_directory_at_an_old_path_gets_a_new_collection(write: Write, tmp_pa
     assert ingest(directory) == report(unchanged=1)
 
 
-def test_what_was_read_where_it_lies_now_is_not_written_over_by_a_move(write: Write, tmp_path: Path) -> None:
+def test_move_does_not_overwrite_collection_already_read_there(write: Write, tmp_path: Path) -> None:
     directory = write({"a.md": LEAVE})
     ingest(directory)
     shutil.copytree(directory, tmp_path / "moved")
@@ -121,7 +121,7 @@ def test_collections_are_listed_with_what_is_known_of_each(write: Write) -> None
         stored_collection("elsewhere")
 
 
-def test_a_collection_of_an_earlier_release_is_listed_and_takes_the_directory_that_comes(write: Write) -> None:
+def test_collection_from_earlier_release_is_listed_and_adopts_directory(write: Write) -> None:
     directory = write({"a.md": LEAVE})
     ingest(directory, collection="hr")
     with closing(connect()) as connection, connection:

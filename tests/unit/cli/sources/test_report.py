@@ -113,7 +113,7 @@ def test_links_in_a_circle_end(write: Write) -> None:
     assert ingest(directory) == report(added=1, links=3)
 
 
-def test_who_asks_is_told_in_one_line_that_not_all_could_be_read(write: Write) -> None:
+def test_one_line_warns_that_documents_could_not_be_read(write: Write) -> None:
     directory = write({"a.md": LEAVE, "b d.md": b"", "c.md": b""})
     place = source_to_read(directory)
     told = ingest(directory)

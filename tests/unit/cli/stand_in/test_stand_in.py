@@ -163,7 +163,7 @@ def test_question_for_a_list_is_an_aggregate(grader: Graders) -> None:
         assert verdict.aggregate is aggregate
 
 
-def test_a_name_that_stands_in_the_title_or_the_documents_name_is_no_reason_to_decline(claude: RuleClaude) -> None:
+def test_name_in_title_or_document_name_is_no_reason_to_decline(claude: RuleClaude) -> None:
     limits = passage("limits", "The limit is 63 bytes for an identifier.", title="Limits of PostgreSQL")
     assert "63 bytes" in ask(claude, "What is the limit for an identifier in PostgreSQL?", limits).answer
     assert not ask(claude, "What is the limit for an identifier in Oracle?", limits).answered
@@ -245,9 +245,7 @@ def test_a_follow_up_is_read_with_the_question_before_it(claude: RuleClaude) -> 
         ("How many seats does room B12 have?", "And room B13?", ""),
     ],
 )
-def test_the_noun_of_a_follow_up_takes_the_place_of_the_earlier_one(
-    claude: RuleClaude, earlier: str, question: str, answer: str
-) -> None:
+def test_follow_up_noun_replaces_earlier_noun(claude: RuleClaude, earlier: str, question: str, answer: str) -> None:
     workshop = passage("w", "The band saw costs 3,200 EUR. The forklift costs 21,000 EUR.", title="Workshop")
     rooms = passage("r", "Room B12 has 30 seats. Room B14 has 12 seats.", title="Rooms")
     travel = passage("t", "国内出張の日当は3,200円です。海外出張の日当は7,500円です。", title="出張")
@@ -299,9 +297,7 @@ LEASES = (
         ("When does the rule of 2023 end?", ""),
     ],
 )
-def test_a_number_after_a_noun_is_a_name_that_the_evidence_must_hold(
-    claude: RuleClaude, question: str, answer: str
-) -> None:
+def test_evidence_must_contain_number_after_noun(claude: RuleClaude, question: str, answer: str) -> None:
     assert ask(claude, question, *LEASES).answer == answer
 
 
@@ -340,7 +336,7 @@ def test_case_width_accents_and_endings_are_the_same_in_question_and_text(
         "What does “annual.md” say?",
     ],
 )
-def test_what_a_document_says_is_its_first_sentences(claude: RuleClaude, question: str) -> None:
+def test_document_question_is_answered_with_first_sentences(claude: RuleClaude, question: str) -> None:
     first = passage("a", "# Annual Leave\n\nEach employee has 26 days. Five can be carried over. No more.")
     own = first.model_copy(update={"title": "Annual Leave", "document": "people/annual.md"})
     result = ask(claude, question, HOTELS, own)
@@ -375,9 +371,7 @@ def test_negations_codes_and_newer_rules_are_told_apart(claude: RuleClaude, ques
     assert ask(claude, question, *rules).answer == answer
 
 
-def test_an_answer_that_grows_goes_on_until_it_has_every_name_of_the_question(
-    claude: RuleClaude, grader: Graders
-) -> None:
+def test_growing_answer_continues_until_every_name_is_covered(claude: RuleClaude, grader: Graders) -> None:
     both = "What are the hotel limits in Lisbon and in London?"
 
     def decision(so_far: str) -> str:

@@ -62,7 +62,7 @@ def executions(items: Items, ask: Any = lambda event: {}) -> LocalExecutions:
 PAYLOAD = {"question": "Why?", "collections": ["c"], "request": ""}
 
 
-def test_a_question_at_work_is_watched_and_then_found_with_its_response_and_its_history(items: Items) -> None:
+def test_running_question_is_watched_then_found_with_response_and_history(items: Items) -> None:
     held = threading.Event()
     running = executions(items, lambda event: held.wait(SOON))
     running.expect("q", PAYLOAD, time.time() + 60)
@@ -93,7 +93,7 @@ def test_a_question_that_was_never_asked_has_no_trace(items: Items) -> None:
     assert (running.snapshot("other"), running.history("other")) == (None, [])
 
 
-def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) -> None:
+def test_expected_question_does_not_replace_stored_response(items: Items) -> None:
     running = executions(items)
     running.answer("q", {"question": "Why?"})
     running.expect("q", PAYLOAD, time.time())
@@ -102,7 +102,7 @@ def test_what_is_expected_does_not_take_the_place_of_a_response(items: Items) ->
     assert known.response == {"question": "Why?"}
 
 
-def test_a_question_that_failed_is_told_by_its_error_and_its_history_is_kept(items: Items) -> None:
+def test_failed_question_raises_its_error_and_keeps_history(items: Items) -> None:
     def fail(event: Any) -> Any:
         raise LookupError("nothing there")
 
@@ -114,7 +114,7 @@ def test_a_question_that_failed_is_told_by_its_error_and_its_history_is_kept(ite
     assert (snapshot.status, snapshot.output) == ("FAILED", None)
 
 
-def test_nothing_of_what_has_ended_stays_in_memory_and_the_last_histories_stay_in_the_home(items: Items) -> None:
+def test_ended_executions_leave_memory_and_last_histories_are_kept(items: Items) -> None:
     running = executions(items)
     for number in range(3):
         running.answer(str(number), {"question": "Why?"})
@@ -140,7 +140,7 @@ def test_a_deleted_question_leaves_nothing_on_the_laptop_and_others_stay(items: 
     assert running.history("other")
 
 
-def test_more_questions_than_the_machine_answers_in_time_are_refused_until_one_ends(items: Items) -> None:
+def test_excess_questions_are_refused_until_one_ends(items: Items) -> None:
     held = threading.Event()
     running = executions(items, lambda event: held.wait(SOON))
     for number in range(MAX_QUESTIONS):

@@ -42,7 +42,7 @@ def test_a_record_and_its_parts_are_read_as_they_were_written(manifest: LocalMan
     assert manifest.parts("one") == parts[1:]
 
 
-def test_what_an_earlier_release_wrote_is_known_also_if_it_died_at_work(manifest: LocalManifest) -> None:
+def test_records_of_earlier_release_are_read_even_if_unfinished(manifest: LocalManifest) -> None:
     document = {"id": "old", "part": "document", "key": "c/old.md", "collection": "c", "status": "ready", "passages": 2}
     document |= {"lease_owner": "e", "lease_until": 99_999_999_999, "lease_deletion": 0, "tags": ["a"], "date": None}
     batch = {"id": "old", "part": "g#00000", "passage_ids": ["p"], "ids": {"p": "own"}, "writing_since": "12.5"}
@@ -81,7 +81,7 @@ def test_a_deletion_that_failed_is_taken_back_unless_another_has_begun(manifest:
     assert manifest.read("never") is None
 
 
-def test_an_object_and_the_work_on_it_are_held_only_while_it_is_read() -> None:
+def test_objects_are_held_only_while_document_is_read() -> None:
     objects = LocalObjects()
     one = Object(b"content", {"modified": "2026-01-31"})
     with objects.serving_object("one", "c/one.md", one), objects.serving_object("two", "c/two.md", None):

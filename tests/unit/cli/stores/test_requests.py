@@ -35,7 +35,7 @@ def asked(items: Items, work: Any, key: str = "k", question: str = "Why?", left:
     return once(work, caller="a", collections=of, key=key, request=request, store=store, context=context)
 
 
-def test_a_request_with_a_key_is_carried_out_once_also_by_another_process(items: Items) -> None:
+def test_keyed_request_runs_once_across_processes(items: Items) -> None:
     numbers = iter(range(10))
     for _ in range(3):
         with opened_items() as another:

@@ -93,7 +93,7 @@ def test_expired_items_are_hidden_and_deleted_at_the_next_start(items: Items) ->
         assert connection.execute("SELECT count(*) FROM kept_items").fetchone() == (0,)
 
 
-def test_a_file_that_cannot_be_used_is_an_error_that_every_port_may_raise(items: Items) -> None:
+def test_unusable_database_file_raises_misconfigured(items: Items) -> None:
     with connect("DROP TABLE kept_items"):
         pass
     verdicts = LocalVerdicts(items)

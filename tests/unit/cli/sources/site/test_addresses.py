@@ -72,5 +72,5 @@ def test_links_are_of_a_site_by_their_host_and_port() -> None:
         ("http://h/a", "application/zip", ""),
     ],
 )
-def test_a_page_is_of_the_kind_that_its_type_says_and_else_its_address(address: str, kind: str, ending: str) -> None:
+def test_page_kind_comes_from_content_type_else_from_address(address: str, kind: str, ending: str) -> None:
     assert ending_for(address, kind) == ending

@@ -26,7 +26,7 @@ def dates(site: Read) -> dict[str, str | None]:
 
 
 @pytest.mark.long
-def test_a_site_of_200_pages_is_read_once_and_what_was_not_is_told(serve: Serve) -> None:
+def test_site_of_200_pages_is_read_once_with_unread_pages_reported(serve: Serve) -> None:
     site = serve(handbook())
     at, others = site.url, "2 unreadable, 1 of other kinds (.png 1)"
     told = site.ingest()
@@ -69,7 +69,7 @@ def test_only_changed_pages_are_sent_and_missing_ones_removed(serve: Serve) -> N
     assert documents(site) == ["/", "/leave", "/new", "/pay"]
 
 
-def test_what_cannot_be_read_for_a_while_stays_as_it_was_with_what_it_links(serve: Serve) -> None:
+def test_temporarily_unreadable_page_and_its_links_stay(serve: Serve) -> None:
     site = serve(small({"/list": page("List", "A list.", "/leave")}))
     site.served.served["/leave"] = page("Leave", "Leave is 25 days.")
     site.ingest()
@@ -100,7 +100,7 @@ def test_a_site_that_is_down_changes_nothing(serve: Serve) -> None:
     assert len(documents(site)) == 10
 
 
-def test_documents_of_other_kinds_are_read_with_the_names_of_their_kinds_and_their_dates(serve: Serve) -> None:
+def test_documents_of_other_kinds_keep_kind_and_date(serve: Serve) -> None:
     rules = pdf("Cranes rest at night.")
     dated = page("Own", "It has a date.", head='<meta name="date" content="2024-05-06">')
     # As late as the request, or later by a clock that is wrong.

@@ -114,7 +114,7 @@ def test_a_refused_redirect_says_what_to_do(connect: Connect) -> None:
     )
 
 
-def test_a_site_whose_name_turns_to_a_private_address_is_not_asked_there(connect: Connect) -> None:
+def test_site_rebinding_to_private_address_is_not_requested(connect: Connect) -> None:
     closed = {"Connection": "close"}
     home = page("Home", "The first page says enough to be read.", "/admin")
     with serving(lambda: Response(home, mimetype="text/html", headers=closed)) as url:
@@ -124,7 +124,7 @@ def test_a_site_whose_name_turns_to_a_private_address_is_not_asked_there(connect
     assert report.not_read <= 1
 
 
-def test_the_rules_of_a_public_site_are_not_fetched_from_a_private_network(connect: Connect) -> None:
+def test_public_site_robots_file_is_not_fetched_from_private_network(connect: Connect) -> None:
     site = small({})
     site.robots = moved(f"http://{INSIDE}/admin")
     with Loopback(site) as served:
