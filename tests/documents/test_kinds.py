@@ -71,7 +71,7 @@ def quoted(passage: Passage, words: tuple[str, ...]) -> Citation:
 
 
 @pytest.mark.parametrize("kind", ASKED)
-def test_the_passage_that_is_found_holds_subject_and_value_and_its_citation_says_where(kind: str) -> None:
+def test_found_passage_holds_subject_and_value_and_citation_locates_it(kind: str) -> None:
     asked = ASKED[kind]
     passage = holding(asked, found(asked.question))
     citation = quoted(passage, asked.words)
@@ -91,6 +91,6 @@ def test_a_number_is_cited_by_its_row_and_not_by_the_table(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TEMPTING)
-def test_what_only_looks_like_an_answer_is_found_with_what_it_speaks_of(kind: str) -> None:
+def test_misleading_value_is_found_with_its_own_subject(kind: str) -> None:
     asked = TEMPTING[kind]
     assert holding(asked, found(asked.question)).document == asked.document

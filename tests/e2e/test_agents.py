@@ -111,7 +111,7 @@ def sentence(result: CallToolResult) -> str:
     return str(block.text)  # type: ignore[union-attr]
 
 
-def test_the_tools_say_what_they_take_and_return_and_that_passages_are_no_instructions(asking: Agent) -> None:
+def test_tools_describe_schemas_and_warn_against_instructions_in_passages(asking: Agent) -> None:
     tools = asking.tools()
     assert list(tools) == ["ask", "search", "documents", "trace"]
     for tool in tools.values():
@@ -121,7 +121,7 @@ def test_the_tools_say_what_they_take_and_return_and_that_passages_are_no_instru
         assert tool.input_schema["type"] == tool.output_schema["type"] == "object"
 
 
-def test_an_answer_has_its_claims_its_dollars_and_links_that_lead_to_the_cited_passages(asking: Agent) -> None:
+def test_answer_has_claims_cost_and_links_to_cited_passages(asking: Agent) -> None:
     states: list[str] = []
     result = asking.call("ask", states, question=QUESTION)
     answer: dict[str, Any] = result.structured_content
@@ -166,7 +166,7 @@ def test_passages_are_searched_and_documents_are_listed_by_pages(asking: Agent) 
         ("trace", {"id": "nothing"}, "There is no such question."),
     ],
 )
-def test_what_is_wrong_with_a_call_is_a_sentence_in_its_result(
+def test_invalid_call_returns_one_sentence_in_its_result(
     asking: Agent, tool: str, arguments: dict[str, Any], start: str
 ) -> None:
     text = sentence(asking.call(tool, **arguments))
@@ -218,7 +218,7 @@ def test_a_cancelled_call_ends_the_execution_and_the_next_call_is_answered(kind:
         assert eventually(lambda: was_stopped(command))
 
 
-def test_a_call_over_http_ends_with_its_connection_for_clients_of_before_too(read: Command) -> None:
+def test_closed_connection_stops_call_over_http_for_older_clients_too(read: Command) -> None:
     arguments = {"name": "ask", "arguments": {"question": QUESTION}, "_meta": {"progressToken": 1}}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": arguments}
     with hanging(read) as command, served(command) as address:
@@ -233,7 +233,7 @@ def test_pages_of_others_and_names_of_other_machines_are_refused(url: str) -> No
     assert httpx2.post(f"{url}/mcp", json=LIST, headers={**ACCEPT, "origin": url}).status_code == 200
 
 
-def test_there_is_neither_a_session_nor_a_stream_and_a_message_is_bounded(url: str) -> None:
+def test_mcp_has_no_session_or_stream_and_limits_message_size(url: str) -> None:
     for method in ("GET", "DELETE"):
         reply = httpx2.request(method, f"{url}/mcp", headers=ACCEPT)
         assert (reply.status_code, reply.headers["allow"]) == (405, "POST, OPTIONS")

@@ -54,9 +54,7 @@ def test_a_question_that_was_started_is_answered_at_its_location(api: httpx2.Cli
     assert response["reflection"]["support"]["level"] == "fully_supported"
 
 
-def test_a_question_at_work_shows_its_trace_and_the_verdicts_known_by_then(
-    api: httpx2.Client, model: ModelServer
-) -> None:
+def test_running_question_shows_its_trace_and_verdicts_so_far(api: httpx2.Client, model: ModelServer) -> None:
     held = threading.Event()
     answer = model.answers.get("grade_utility")
     model.answers["grade_utility"] = lambda body: (
@@ -158,7 +156,7 @@ def test_a_key_that_is_no_key_is_refused(api: httpx2.Client, key: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1", "/v2/ask", "/v1/questions/a/b", "/v1/questions/%1f", "/v1/questions/%C2%84"])
-def test_what_is_not_there_is_a_problem_too(api: httpx2.Client, path: str) -> None:
+def test_unknown_path_returns_problem(api: httpx2.Client, path: str) -> None:
     problem(api.get(path), 404)
 
 
@@ -205,7 +203,7 @@ def test_head_works_for_all_get_paths(api: httpx2.Client, path: str) -> None:
         assert looked.headers[name] == got.headers[name]
 
 
-def test_a_fault_of_the_server_itself_is_a_problem_that_tells_nothing_of_it() -> None:
+def test_server_error_returns_problem_without_its_details() -> None:
     def broken(event: dict[str, Any], context: Any) -> dict[str, Any]:
         raise RuntimeError("SECRET")
 
@@ -217,7 +215,7 @@ def test_a_fault_of_the_server_itself_is_a_problem_that_tells_nothing_of_it() ->
             assert "SECRET" not in json.dumps(problem(client.get("/v1/health"), 500))
 
 
-def test_what_is_no_request_is_a_problem_too(api: httpx2.Client) -> None:
+def test_overlong_path_returns_problem(api: httpx2.Client) -> None:
     connection = http.client.HTTPConnection(api.base_url.host, api.base_url.port)
     connection.request("GET", "/v1/" + "x" * 70_000)
     reply = connection.getresponse()
@@ -229,7 +227,7 @@ def test_an_unknown_question_is_not_found(api: httpx2.Client) -> None:
     problem(api.get("/v1/questions/" + "x" * 81), 400)
 
 
-def test_an_answer_from_collections_that_the_caller_may_not_ask_is_not_found(api: httpx2.Client) -> None:
+def test_answer_from_forbidden_collections_is_not_found(api: httpx2.Client) -> None:
     response = api.post("/v1/ask", json=ASK).json()
     client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
     item = client.get_item(TableName=table, Key={"id": {"S": response["id"]}})["Item"]

@@ -96,7 +96,7 @@ def test_two_directories_of_one_home_do_not_tell_of_each_others_questions(
         ("図書館は何曜日が休みですか?", "月曜日", "deep/図書館.md"),
     ],
 )
-def test_the_fact_is_answered_and_its_quote_is_verbatim_in_the_right_file(
+def test_fact_is_answered_with_verbatim_quote_from_right_file(
     ask: Ask, documents: Path, question: str, fact: str, document: str
 ) -> None:
     response = ask(question, documents)
@@ -157,7 +157,7 @@ def test_the_response_has_the_designs_shape_and_stands_alone_on_stdout(fresh: Co
     "question",
     ["What is the salary of the harbour master?", "図書館の館長の名前は何ですか?", "Who won the chess world cup?"],
 )
-def test_what_the_documents_do_not_hold_is_not_found(ask: Ask, documents: Path, question: str) -> None:
+def test_question_outside_documents_abstains(ask: Ask, documents: Path, question: str) -> None:
     response = ask(question, documents)
     assert response["status"] == "abstained"
     assert response["answer"].startswith(NOT_FOUND_IN[language_of(question)])
@@ -216,7 +216,7 @@ def test_the_index_is_not_built_again_and_nothing_is_embedded_twice(
     assert len(embedded) == passages
 
 
-def test_a_refused_key_is_told_with_its_cause_alone_and_in_the_trace(
+def test_refused_key_is_reported_once_with_its_cause_and_traced(
     here: Run, documents: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question = "What does a guest berth cost per night?"
@@ -255,7 +255,7 @@ def test_a_proxy_of_the_company_does_not_concern_the_stand_in(
 
 
 @pytest.mark.long
-def test_a_proxy_that_cannot_be_used_for_claude_is_named_without_a_traceback(fresh: Command, documents: Path) -> None:
+def test_unusable_proxy_is_named_without_traceback(fresh: Command, documents: Path) -> None:
     proxied = Command(fresh.home, (("ALL_PROXY", "socks5://127.0.0.1:9"), ("ANTHROPIC_API_KEY", "sk-of-nobody")))
     ended = proxied("ask", "--docs", str(documents), "--json", "What does a guest berth cost per night?")
     assert ended.code == 1

@@ -55,7 +55,7 @@ BAD: dict[str, bytes] = {
 }
 
 
-def test_bad_files_among_good_ones_are_told_of_and_the_rest_is_read(here: Run, good: Path) -> None:
+def test_bad_files_are_reported_and_good_ones_are_read(here: Run, good: Path) -> None:
     for name, content in BAD.items():
         (good / name).write_bytes(content)
     ended = here("ask", "--json", "--docs", str(good), "--", "How much is the fee?")
@@ -68,7 +68,7 @@ def test_bad_files_among_good_ones_are_told_of_and_the_rest_is_read(here: Run, g
     assert {document["document"] for document in failed} == set(BAD)
 
 
-def test_a_setting_with_a_typing_error_is_named_and_no_document_is_blamed(fresh: Command, good: Path) -> None:
+def test_malformed_setting_is_named_and_no_document_is_blamed(fresh: Command, good: Path) -> None:
     command = Command(fresh.home, (("SELFRAG_MODELS", "{bad"),))
     refused(command("ask", "--docs", str(good), "--", "Fee?"), "SELFRAG_MODELS: it is not valid JSON")
 

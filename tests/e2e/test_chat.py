@@ -121,9 +121,7 @@ def towns(tmp_path: Path) -> Path:
     return documents
 
 
-def test_a_follow_up_goes_on_from_the_turn_before_and_commands_explain_the_last_answer(
-    fresh: Command, towns: Path
-) -> None:
+def test_follow_up_uses_previous_turn_and_commands_explain_last_answer(fresh: Command, towns: Path) -> None:
     with chatting(fresh, "--docs", str(towns)) as typist:
         assert "There is nothing to show yet" in typist.asks("/why")
         # Typed at once, while the first answer is prepared: a terminal drops characters that it has not yet echoed.

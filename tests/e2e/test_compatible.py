@@ -46,7 +46,7 @@ def text_of(path: str, body: Any) -> str:
     return str(body["choices"][0]["message"]["content"] if path == CHAT else body["output"][1]["content"][0]["text"])
 
 
-def test_the_sdk_lists_models_and_reads_the_same_answer_by_both_interfaces_whole_and_streamed(
+def test_openai_sdk_reads_same_answer_by_both_interfaces_whole_and_streamed(
     client: openai.OpenAI, api: httpx2.Client
 ) -> None:
     answer = api.post("/v1/ask", json=ASK).json()
@@ -70,7 +70,7 @@ def test_the_sdk_lists_models_and_reads_the_same_answer_by_both_interfaces_whole
 
 
 @pytest.mark.parametrize("path", [CHAT, RESPONSES])
-def test_the_passes_come_as_they_end_and_no_text_before_it_is_checked(
+def test_passes_stream_as_they_end_and_unchecked_text_is_withheld(
     path: str, api: httpx2.Client, held: threading.Event
 ) -> None:
     body = asking(path, asked_anew()["question"], stream=True)
@@ -129,7 +129,7 @@ def test_a_refused_request_is_an_error_that_the_sdk_reads(path: str, api: httpx2
 
 
 @pytest.mark.parametrize("path", [CHAT, RESPONSES])
-def test_a_guardrail_a_failed_step_and_a_missing_verdict_are_replies_that_say_so(
+def test_reply_reports_guardrail_failed_step_and_missing_verdict(
     path: str, api: httpx2.Client, model: ModelServer
 ) -> None:
     guardrail: Any = Words("days?")

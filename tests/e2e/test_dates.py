@@ -19,7 +19,7 @@ def fields(body: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(body["messages"][0]["content"][-1]["text"]))
 
 
-def test_passages_that_contradict_each_other_reach_the_writer_and_the_graders_with_their_dates(
+def test_contradicting_passages_reach_writer_and_graders_with_dates(
     ask: Ask, embedder: FakeEmbedder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     documents = tmp_path / "handbook"

@@ -26,7 +26,7 @@ def test_a_decision_model_judges_the_quotes_and_the_answer_says_so(tmp_path: Pat
     assert "fully_supported 0.96" in " ".join(shown.split())
 
 
-def test_an_address_that_texts_must_not_be_sent_to_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_insecure_decider_address_is_refused_by_setting_name(tmp_path: Path) -> None:
     settings = {"SELFRAG_DECIDER_URL": "http://llm.example.com", "SELFRAG_DECIDER_MODEL": "judge-1"}
     ended = Command(tmp_path, tuple(settings.items()))("ask", QUESTION)
     assert ended.code == 2

@@ -29,9 +29,7 @@ def ask(api: httpx2.Client, path: str, key: str = "") -> str:
 
 
 @pytest.mark.parametrize("path", ["/v1/ask", "/v1/questions"])
-def test_a_deleted_question_leaves_nothing_in_the_tables_and_says_what_the_services_retain(
-    api: httpx2.Client, path: str
-) -> None:
+def test_deleted_question_leaves_tables_and_reply_names_retained_data(api: httpx2.Client, path: str) -> None:
     other, question_id = ask(api, path, "key-1"), ask(api, path, "key-2")
     for key in ("a", "b"):
         assert say(api, question_id, {"useful": True}, key).status_code == 200

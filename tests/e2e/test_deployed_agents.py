@@ -72,7 +72,7 @@ def asking(request: pytest.FixtureRequest, deployment: Deployment) -> Iterator[A
         yield client
 
 
-def test_the_four_tools_are_there_and_an_answer_comes_with_its_claims_and_links(asking: Agent) -> None:
+def test_gateway_offers_four_tools_and_answer_has_claims_and_links(asking: Agent) -> None:
     assert list(asking.tools()) == ["ask", "search", "documents", "trace"]
     result = asking.call("ask", question=QUESTION_ABOUT_LEAVE)
     answer: dict[str, Any] = result.structured_content
@@ -106,7 +106,7 @@ def test_a_key_without_a_collection_is_told_so(deployment: Deployment) -> None:
             assert sentence(asking.call(tool, **arguments)).startswith("Your key is bound to no collection.")
 
 
-def test_a_question_that_takes_longer_than_the_gateway_waits_comes_back_with_its_id(
+def test_question_longer_than_gateway_timeout_returns_running_id(
     asking: Agent, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deployed, "WAIT_SECONDS", 0.0)
@@ -123,7 +123,7 @@ def test_a_question_that_takes_longer_than_the_gateway_waits_comes_back_with_its
     assert trace["answer"]
 
 
-def test_what_fails_is_one_sentence_that_names_no_function(asking: Agent, deployment: Deployment) -> None:
+def test_failure_is_one_sentence_without_function_name(asking: Agent, deployment: Deployment) -> None:
     for step, tool, arguments in (("retrieve", "search", {"query": "leave"}), ("ask", "documents", {})):
         deployment.functions.failing = {step: "Sandbox.Timedout"}
         failure = sentence(asking.call(tool, **arguments))
@@ -131,7 +131,7 @@ def test_what_fails_is_one_sentence_that_names_no_function(asking: Agent, deploy
         assert failure == "A function failed (Sandbox.Timedout): try again; tell the operator if it stays so."
 
 
-def test_a_message_is_refused_by_its_origin_its_method_its_size_and_its_form(deployment: Deployment) -> None:
+def test_message_is_refused_by_origin_method_size_and_form(deployment: Deployment) -> None:
     headers = {**ACCEPT, "x-api-key": "key-a"}
 
     def status(**changed: str) -> int:

@@ -130,7 +130,7 @@ def test_the_readme_names_the_two_commands() -> None:
     assert len(ROWS) >= 7
 
 
-def test_the_first_screen_of_the_readme_shows_the_page_and_how_it_is_opened() -> None:
+def test_readme_first_screen_shows_page_and_command_to_open_it() -> None:
     first = README.splitlines()[:20]
     assert any(line.startswith("![") and line.endswith("(docs/page-repair.webp)") for line in first)
     assert any("simulated model" in line for line in first)

@@ -167,7 +167,7 @@ def test_an_uploaded_document_is_shown_and_a_deleted_one_is_gone(service: Servic
     assert "Leave\nLeave is 26 days abroad." not in service.documents.texts()
 
 
-def test_the_original_is_downloaded_by_a_link_that_only_its_tenant_is_given(service: Service) -> None:
+def test_only_owning_tenant_gets_download_link(service: Service) -> None:
     where = f"/v1/documents/{put(service, 'a/x/längere Reise.md')}/original"
     given = service.a("GET", where).json()
     assert set(given) == {"url", "expires_at"}
@@ -306,7 +306,7 @@ def test_a_page_that_cannot_be_is_refused(service: Service, query: str) -> None:
     assert query.partition("=")[0] in problem(service.a("GET", f"/v1/documents?{query}"), 400)["detail"]
 
 
-def test_nobody_sees_changes_or_deletes_documents_of_another_tenant(service: Service) -> None:
+def test_tenant_cannot_see_change_or_delete_foreign_documents(service: Service) -> None:
     theirs = put(service, "b/secret.md")
     put(service, "shared/all.md")
     assert [tenant.listed() for tenant in (service.a, service.b, service.other)] == [

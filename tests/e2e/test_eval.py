@@ -154,7 +154,7 @@ def test_budget_stops_a_run_and_a_larger_one_resumes_it(here: Run, deployment: D
         (["--output", "set.jsonl/answers.csv"], "set.jsonl/answers.csv cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_sentence(
+def test_impossible_evaluation_is_refused_in_one_sentence(
     here: Run, deployment: Deployment, questions: str, arguments: list[str], sentence: str
 ) -> None:
     ended = here("eval", questions, "--endpoint", deployment.url, *arguments)
@@ -236,7 +236,7 @@ def test_interrupted_run_resumes_without_repeated_questions(fresh: Command, docu
 
 
 @pytest.mark.long
-def test_a_prompt_and_a_profile_are_variants_of_their_own_and_their_verdicts_are_judged_again_for_what_changed(
+def test_prompt_and_profile_variants_rejudge_only_affected_verdicts(
     fresh: Command, documents: Path, tmp_path: Path
 ) -> None:
     rubric = (ROOT / "functions" / "selfrag" / "question" / "grade_support" / "prompt.md").read_text(encoding="utf-8")

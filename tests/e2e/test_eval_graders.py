@@ -71,9 +71,7 @@ def test_inaccurate_grader_fails_the_run_with_its_errors(here: Run, server: Mode
     assert failed.err.endswith("\n- Leave is long.\n")
 
 
-def test_a_verdict_with_an_unknown_label_is_ungraded_and_counts_in_no_rate(
-    here: Run, server: ModelServer, claims: str
-) -> None:
+def test_unknown_label_is_ungraded_and_excluded_from_rates(here: Run, server: ModelServer, claims: str) -> None:
     server.answers["grade_support"] = lambda body: {
         "claims": [{"claim": "c", "support": "-1", "passages": [1], "missing": ""}]
     }

@@ -115,7 +115,7 @@ def test_a_comparison_that_broke_off_goes_on_without_paying_twice(
     assert asked.isdisjoint(json.dumps(body["state"], sort_keys=True) for body in decider.requests)
 
 
-def test_adopted_thresholds_are_what_the_laptop_judges_by_unless_the_environment_says_others(
+def test_adopted_thresholds_apply_on_laptop_unless_environment_overrides_them(
     here: Run, server: ModelServer, decider: SystemOneServer, many: str, claims: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     confusion = here("eval", "graders", claims, "--json").response["ways"][0]["confusion"]
@@ -146,7 +146,7 @@ def test_adopted_thresholds_are_written_for_terraform_where_a_file_is_named(
     }
 
 
-def test_where_no_threshold_holds_claude_judges_the_step_and_other_steps_keep_their_judges(
+def test_step_without_holding_threshold_falls_back_to_claude(
     here: Run, decider: SystemOneServer, claims: str, tmp_path: Path
 ) -> None:
     other = {
@@ -179,7 +179,7 @@ def test_a_judge_that_cannot_be_is_refused_with_one_sentence(
     assert (refused.code, sentence in refused.err, server.requests) == (2, True, [])
 
 
-def test_a_file_of_judges_that_says_something_else_is_named_with_what_to_do(
+def test_malformed_judges_file_is_named_with_its_remedy(
     here: Run, decider: SystemOneServer, claims: str, tmp_path: Path
 ) -> None:
     (tmp_path / "adopted.json").write_text('{"graders": {"grade_support": "jury"}}', encoding="utf-8")

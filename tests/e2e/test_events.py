@@ -54,9 +54,7 @@ def until_written(stream: Iterator[Event]) -> list[Event]:
     raise AssertionError("the stream has ended")
 
 
-def test_who_asks_hears_each_pass_as_it_ends_and_the_same_answer_as_json_at_last(
-    api: httpx2.Client, held: threading.Event
-) -> None:
+def test_stream_sends_each_pass_and_ends_with_json_answer(api: httpx2.Client, held: threading.Event) -> None:
     with api.stream("POST", "/v1/ask", json=asked_anew(), headers=ACCEPT) as reply:
         stream = events(reply.iter_lines())
         first, *passes = until_written(stream)
@@ -96,7 +94,7 @@ def test_a_strategy_that_takes_longer_than_a_gateway_waits_is_streamed(api: http
     assert heard(api, body)[-1]["event"] == "answer"
 
 
-def test_sixteen_ask_at_once_and_each_hears_its_own_question_to_the_end(api: httpx2.Client) -> None:
+def test_sixteen_concurrent_streams_each_carry_their_own_question(api: httpx2.Client) -> None:
     bodies = [asked_anew() for _ in range(16)]
     with ThreadPoolExecutor(16) as clients:
         streams = list(clients.map(lambda body: heard(api, body), bodies))
@@ -104,7 +102,7 @@ def test_sixteen_ask_at_once_and_each_hears_its_own_question_to_the_end(api: htt
     assert all(said(stream[0])["id"] == said(stream[-1])["id"] for stream in streams)
 
 
-def test_what_is_refused_is_a_problem_with_its_status(api: httpx2.Client) -> None:
+def test_refused_stream_returns_problem_with_its_status(api: httpx2.Client) -> None:
     bind("key#uploader", "c", actions=["upload"])
     for body, headers, status in (
         ({"question": ""}, {}, 400),

@@ -57,9 +57,7 @@ def test_feedback_is_kept_with_the_question_and_what_was_answered(api: httpx2.Cl
     assert {name: getattr(feedback, name) for name in BETTER} == BETTER
 
 
-def test_what_a_caller_says_later_takes_the_place_of_it_and_another_caller_speaks_for_themselves(
-    api: httpx2.Client,
-) -> None:
+def test_later_feedback_replaces_own_and_keeps_other_callers(api: httpx2.Client) -> None:
     question_id = asked(api)["id"]
     for said, key in ((BETTER, "a"), ({"useful": False}, "b"), ({"useful": True}, "a")):
         assert say(api, question_id, said, key).status_code == 200
@@ -180,7 +178,7 @@ def test_whatever_is_said_is_understood_or_refused_in_a_sentence(said: dict[str,
     assert not refusal or refusal.endswith(".")
 
 
-def test_what_people_said_is_right_is_asked_again_and_measured(
+def test_answers_confirmed_by_feedback_are_evaluated_again(
     api: httpx2.Client, here: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -73,7 +73,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_nothing_that_a_document_says_controls_the_terminal(name, answered):
+def test_document_text_cannot_control_terminal(name, answered):
     command, documents, question_id = answered
     given = {"DOCS": str(documents), "ID": question_id}
     written = at_a_terminal(command, *(given.get(argument, argument) for argument in COMMANDS[name]))

@@ -153,7 +153,7 @@ def test_a_named_collection_is_ingested_listed_and_searched(here: Run, tmp_path:
         (("ask", "leave?", "--collection", "a/b"), "is not a name"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(here: Run, arguments: tuple[str, ...], words: str) -> None:
+def test_impossible_ingest_is_reported_in_one_sentence(here: Run, arguments: tuple[str, ...], words: str) -> None:
     ended = here(*arguments)
     assert (ended.code, ended.out) == (2, "")
     assert words in ended.err

@@ -81,7 +81,7 @@ def test_ctrl_c_ends_an_ingestion_at_any_moment_and_leaves_no_worker(
     assert not any(map(is_at_work, workers))
 
 
-def test_a_good_upload_is_ready_beside_a_hostile_one_that_fails_with_a_reason(fresh: Command) -> None:
+def test_good_upload_is_ready_while_hostile_one_fails_with_reason(fresh: Command) -> None:
     (fresh.home / "notes").mkdir()
     with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
         hostile_one = upload(api, "notes/hostile.md", hostile("md", "#\n", 9 * MEGABYTE))

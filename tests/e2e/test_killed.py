@@ -86,9 +86,7 @@ def held(command: Command, documents: Path) -> list[str]:
     return sorted(text for (text,) in texts)
 
 
-def test_after_a_command_was_killed_at_any_statement_the_same_one_goes_on(
-    tmp_path: Path, documents: Path, record_property: Any
-) -> None:
+def test_command_resumes_after_kill_at_any_statement(tmp_path: Path, documents: Path, record_property: Any) -> None:
     command, draw, killed = Command(tmp_path), random.Random(27), 0
     arguments = {0: ("ingest", str(documents)), 1: ("ask", "--json", "--docs", str(documents), QUESTION)}
     write(documents, 0)
@@ -113,7 +111,7 @@ def test_after_a_command_was_killed_at_any_statement_the_same_one_goes_on(
     assert killed > TIMES / 2
 
 
-def test_an_interrupted_command_says_what_is_kept_and_the_same_one_goes_on(tmp_path: Path, documents: Path) -> None:
+def test_interrupted_command_reports_progress_and_resumes(tmp_path: Path, documents: Path) -> None:
     command = Command(tmp_path)
     write(documents, 0)
     # Some of the documents are being read by then, and none has to be in the index.

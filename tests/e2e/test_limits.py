@@ -38,7 +38,7 @@ def test_a_question_reserves_its_limit_and_counts_its_cost_at_its_end(path: str)
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
-def test_a_client_of_openais_api_is_told_when_the_day_has_no_money_left(path: str) -> None:
+def test_openai_client_gets_rate_limit_error_at_daily_cap(path: str) -> None:
     body = {"model": "selfrag", "messages": [{"role": "user", "content": ASK["question"]}], "input": ASK["question"]}
     with ModelServer() as model, serving_api(model, SELFRAG_DAILY_MAX_USD="1", SELFRAG_MAX_COST_USD="1") as api:
         assert api.post(path, json=body).status_code == 200

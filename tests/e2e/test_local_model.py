@@ -44,9 +44,7 @@ def test_one_name_is_all_it_takes_and_the_deadline_is_shown(
     assert server.most_at_once == 1
 
 
-def test_a_model_that_the_server_does_not_have_is_named_below_the_answer(
-    here: Run, documents: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_local_model_is_named_below_answer(here: Run, documents: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer("ollama", model="llama3") as server:
         monkeypatch.setenv("SELFRAG_MODEL", "qwen3:8b")
         monkeypatch.setenv("SELFRAG_MODEL_URL", f"{server.url}/v1")

@@ -79,10 +79,7 @@ def test_a_quote_is_marked_where_it_stands_in_its_passage(
     assert len(around) > len(quote)
 
 
-def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_them(
-    tab: Tab,
-    api: httpx2.Client,
-) -> None:
+def test_permitted_collections_are_offered_even_without_documents(tab: Tab, api: httpx2.Client) -> None:
     tab.open(f"{api.base_url}")
     tab.click("#options summary")
     tab.until("document.querySelector('#scope input')")
@@ -91,7 +88,7 @@ def test_the_collections_that_may_be_asked_are_offered_without_a_document_in_the
     assert tab.run("JSON.stringify(choices().filters)") == '{"collections":["c"]}'
 
 
-def test_where_nothing_streams_the_page_asks_and_never_more_than_once_a_second(tab: Tab) -> None:
+def test_page_without_stream_polls_at_most_once_per_second(tab: Tab) -> None:
     asked: list[str] = []
 
     def reply(request: Request) -> Response:
@@ -120,7 +117,7 @@ def streamed(*events: tuple[str, object]) -> str:
 
 
 @pytest.mark.parametrize("last", [[], [("error", {"status": 500})], [("answer", response_of("Fact."))]])
-def test_a_stream_that_a_proxy_buffered_or_cut_off_leads_to_the_answer(tab: Tab, last: list[tuple[str, Any]]) -> None:
+def test_buffered_or_cut_stream_still_leads_to_answer(tab: Tab, last: list[tuple[str, Any]]) -> None:
     accepted = {"id": "q0", "status": "running"}
 
     def reply(request: Request) -> Response:

@@ -41,7 +41,7 @@ def judged_anew(shown: Ended) -> dict[str, int]:
     return {row[0]: int(row[5]) for row in rows}
 
 
-def test_it_looks_at_prompts_may_only_read_and_installs_what_the_commands_need() -> None:
+def test_prompts_workflow_watches_existing_paths_with_read_permission_and_pinned_install() -> None:
     events = WORKFLOW[True]  # YAML 1.1 reads `on` so
     assert events["pull_request"]["paths"] == events["push"]["paths"]
     assert all(list(ROOT.glob(path)) for path in events["push"]["paths"])

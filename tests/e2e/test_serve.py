@@ -82,7 +82,7 @@ def url(read: Command) -> Iterator[str]:
         yield found
 
 
-def test_what_is_served_is_asked_like_a_deployment_and_kept_when_it_ends(read: Command, url: str) -> None:
+def test_server_answers_like_deployment_and_keeps_answers_after_exit(read: Command, url: str) -> None:
     response = read("ask", QUESTION, "--endpoint", url, "--api-key", "any", "--json").response
     assert "18 weeks" in response["answer"]
     assert response["citations"][0]["document"] == "people/parental-leave.md"
@@ -169,7 +169,7 @@ WRITABLE = ("--docs", "notes", "--collection", "notes", "--writable")
 CRANE = "How much does the harbour crane lift?"
 
 
-def test_an_upload_is_read_asked_replaced_and_deleted_while_the_api_is_served(fresh: Command, notes: Path) -> None:
+def test_upload_is_read_replaced_and_deleted_while_serving(fresh: Command, notes: Path) -> None:
     with served(fresh, *WRITABLE) as url, httpx2.Client(base_url=url, headers=url.key, timeout=40) as api:
         assert answer(api, CRANE)["status"] == "abstained"
         where = upload(api, "notes/harbour/crane.md", b"# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
@@ -283,7 +283,7 @@ def test_the_upload_of_the_documentation_works_as_it_stands_there(fresh: Command
     assert [path.name for path in notes.rglob("*") if path.is_file()] == ["hotels-and-allowances.md"]
 
 
-def test_who_has_not_the_link_of_a_writable_server_can_neither_ask_nor_change(fresh: Command, notes: Path) -> None:
+def test_writable_server_refuses_requests_without_its_token(fresh: Command, notes: Path) -> None:
     with served(fresh, *WRITABLE) as url:
         for reply in (
             httpx2.get(f"{url}/v1/documents"),
@@ -304,7 +304,7 @@ def test_the_handbook_is_not_changed(read: Command, url: str) -> None:
             assert "--writable" in problem(reply, 403)["hint"]
 
 
-def test_an_ingestion_that_fails_is_told_and_shown_and_the_next_one_makes_good(fresh: Command, notes: Path) -> None:
+def test_failed_ingestion_is_reported_and_next_one_recovers(fresh: Command, notes: Path) -> None:
     (notes / "here.md").write_text("# Here\n\nIt is here.\n")
     said: list[str] = []
     with (
@@ -327,7 +327,7 @@ def test_an_ingestion_that_fails_is_told_and_shown_and_the_next_one_makes_good(f
     assert question.startswith("selfrag: question ")
 
 
-def test_ending_the_server_ends_an_ingestion_and_the_next_start_makes_up_for_it(fresh: Command, notes: Path) -> None:
+def test_ingestion_ended_with_server_resumes_on_next_start(fresh: Command, notes: Path) -> None:
     (notes / "here.md").write_text("# Here\n\nIt is here.\n")
     (fresh.home / "state").mkdir()
     with (

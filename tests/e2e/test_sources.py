@@ -96,7 +96,7 @@ def test_every_file_is_told_of_and_strict_fails(
     assert here("ingest", str(two), "--strict").code == 0
 
 
-def test_warnings_are_told_in_full_when_files_are_read_and_in_one_line_after_that(
+def test_warnings_are_full_on_ingest_and_one_line_afterwards(
     here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder
 ) -> None:
     _, two = directories
@@ -111,7 +111,7 @@ def test_warnings_are_told_in_full_when_files_are_read_and_in_one_line_after_tha
     assert here("ask", "What does tea cost?", "--docs", str(two)).err.count("\n") == 1
 
 
-def test_the_table_of_documents_says_no_name_twice_and_holds_every_name_in_its_line(
+def test_document_table_shows_each_name_once_on_one_line(
     here: Run, directories: tuple[Path, Path], embedder: FakeEmbedder
 ) -> None:
     _, two = directories

@@ -87,7 +87,7 @@ def test_the_names_are_those_of_the_conventions(receiver: OtlpReceiver, answered
     assert {name for name in sent if not name.startswith("selfrag.")} <= published - {"gen_ai.workflow.name"}
 
 
-def test_no_text_is_sent_but_the_reasons_of_verdicts_where_the_setting_of_opentelemetry_allows_it(
+def test_spans_carry_no_text_except_verdict_reasons_when_allowed(
     receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     execution, event = answered
@@ -133,7 +133,7 @@ def test_batch_refused_by_a_collector_is_retried_by_lambda(
         assert first == again
 
 
-def test_a_question_on_the_laptop_is_sent_where_the_environment_names_services_and_answered_without_them(
+def test_laptop_question_sends_spans_and_is_answered_when_collector_refuses(
     read: Command, receiver: OtlpReceiver
 ) -> None:
     services = (
@@ -152,7 +152,7 @@ def test_a_question_on_the_laptop_is_sent_where_the_environment_names_services_a
     assert "was not sent: the collector at 127.0.0.1" in refused.err
 
 
-def test_langfuse_gets_a_score_for_each_verdict_once_and_the_spans_where_no_collector_is_named(
+def test_langfuse_gets_one_score_per_verdict_and_spans_without_collector(
     receiver: OtlpReceiver, answered: Answered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LANGFUSE_HOST", receiver.url)

@@ -72,7 +72,7 @@ def test_the_passes_come_as_they_end_and_the_response_at_last(
     assert (last["event"], said(last)) == ("answer", finished(api, location))
 
 
-def test_what_takes_longer_than_the_function_is_cut_off_and_goes_on(
+def test_stream_beyond_function_timeout_is_cut_and_question_continues(
     function: Function, api: httpx2.Client, held: threading.Event
 ) -> None:
     # Lambda would end the function in 6 seconds: its stream ends by itself, and is no error.

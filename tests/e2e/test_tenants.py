@@ -171,9 +171,7 @@ def take_on(model: ModelServer, mood: dict[str, Any]) -> None:
 
 
 @pytest.mark.long
-def test_a_key_never_sees_anything_of_a_collection_that_it_is_not_bound_to(
-    service: Service, record_property: Callable[[str, str], None]
-) -> None:
+def test_key_never_sees_unbound_collection(service: Service, record_property: Callable[[str, str], None]) -> None:
     seen: Counter[str] = Counter()
 
     def one_step(step: dict[str, Any]) -> None:
@@ -278,9 +276,7 @@ def test_cached_verdicts_are_reused_without_leaking_between_tenants(service: Ser
 @pytest.mark.parametrize(
     "strategy", some_of(("self_rag", "adaptive", "candidates", "segments"), "self_rag", "candidates")
 )
-def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_question(
-    service: Service, strategy: str
-) -> None:
+def test_usage_hides_same_question_of_another_tenant(service: Service, strategy: str) -> None:
     def usage(key: str, company: str) -> dict[str, Any]:
         question = f"Will the board approve the takeover of {company} on 3 March?"
         body = {"question": question, "policy": {"strategy": strategy}}
@@ -298,7 +294,7 @@ def test_a_tenant_cannot_learn_from_usage_that_another_tenant_asked_the_same_que
     assert usage("key-b", f"{strategy} Foo")["cached_verdicts"] > asked_by_nobody["cached_verdicts"]
 
 
-def test_evidence_of_an_earlier_answer_is_fetched_under_the_callers_collections_and_filters(service: Service) -> None:
+def test_earlier_evidence_is_limited_to_caller_collections_and_filters(service: Service) -> None:
     question = {"question": "How many days of leave?", "policy": {"top_k": 10}}
     first = service.ask("key-both", question).json()
     mood = {"decision": "continue", "complexity": "complex", "relevance": 0.9, "support": "full", "utility": 5}
@@ -328,7 +324,7 @@ def test_evidence_of_an_earlier_answer_is_fetched_under_the_callers_collections_
 
 
 @pytest.mark.parametrize("path", ["/v1/ask", "/v1/questions"])
-def test_nobody_follows_up_on_the_answer_of_another_tenant(service: Service, path: str) -> None:
+def test_tenant_cannot_follow_up_on_foreign_answer(service: Service, path: str) -> None:
     theirs = service.ask("key-b", {"question": "How much leave has the badger?"}).json()
     service.model.requests.clear()
     started = executions()

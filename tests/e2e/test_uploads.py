@@ -92,7 +92,7 @@ def service(manifest: LocalManifest, tmp_path: Path) -> Iterator[Service]:
         yield Service(api, directory, manifest, changes)
 
 
-def test_what_is_put_is_a_file_of_the_directory_and_is_told(service: Service) -> None:
+def test_uploaded_file_is_stored_in_directory_and_reported(service: Service) -> None:
     for content in (CONTENT, CONTENT[::-1]):
         form = service.form()
         base = str(service.api.base_url).rstrip("/")
@@ -124,7 +124,7 @@ def test_a_file_of_another_size_is_refused_and_changes_nothing(service: Service,
     assert service.send(form).status_code == 204
 
 
-def test_an_address_takes_one_file_for_a_while_and_no_other_address_takes_any(service: Service) -> None:
+def test_upload_address_accepts_one_file_until_expiry(service: Service) -> None:
     form, late = service.form(), service.form()
     assert service.send(form).status_code == 204
     unknown = {"url": form["url"][:-1] + ("a" if form["url"][-1] != "a" else "b")}
@@ -192,7 +192,7 @@ def test_a_deleted_document_is_no_file_any_more(service: Service) -> None:
         assert service.changes[-1] == (KEY, "")
 
 
-def test_the_original_is_a_file_to_keep_of_which_nothing_runs_for_a_minute(service: Service) -> None:
+def test_original_downloads_as_inert_attachment_until_link_expires(service: Service) -> None:
     assert service.send(service.form()).status_code == 204
     where = f"/v1/documents/{document_id(DOCUMENTS_BUCKET, KEY)}/original"
     problem(service.api.get(where), 404)

@@ -21,7 +21,7 @@ def verdicts(response: dict[str, Any]) -> list[bool]:
 
 
 @pytest.mark.long
-def test_the_second_command_finds_all_that_was_said_and_the_model_is_not_asked(fresh: Command, tmp_path: Path) -> None:
+def test_second_command_reuses_cached_verdicts_without_model_calls(fresh: Command, tmp_path: Path) -> None:
     documents = tmp_path / "documents"
     documents.mkdir()
     (documents / "fee.md").write_text("# Fees\n\nThe fee is 5 euros.\n\n## Time\n\nOpen at 9.\n", encoding="utf-8")

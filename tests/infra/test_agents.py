@@ -51,7 +51,7 @@ def test_it_may_invoke_two_functions_and_read_bindings_and_nothing_else(serving_
     assert {arn.partition(":function:")[2] for arn in invoked} == {"selfrag-ask:live", "selfrag-retrieve:live"}
 
 
-def test_a_key_may_ask_as_often_as_elsewhere_by_the_four_messages_of_a_question(planned: Planner) -> None:
+def test_key_limit_allows_four_mcp_messages_per_question(planned: Planner) -> None:
     plan = planned(agents=True, account_concurrency=100)
     settings = {
         each["method_path"]: each["settings"][0] for each in of_kind(plan.resources, "aws_api_gateway_method_settings")

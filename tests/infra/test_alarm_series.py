@@ -64,18 +64,16 @@ def test_ten_percent_partial_answers_raise_an_alarm_within_15_minutes(alarms: Al
     [steady(10, 120, NORMAL), *(asked((minute, each) for minute in NIGHT) for each in (NORMAL, CUT, REFUSED))],
     ids=["busy day", "night", "night with a collection that sleeps", "night with one that refuses until it is awake"],
 )
-def test_no_alarm_goes_off_on_a_normal_day_or_for_the_three_questions_of_a_night(
-    alarms: Alarms, samples: Samples
-) -> None:
+def test_no_alarm_fires_on_normal_day_or_sparse_night(alarms: Alarms, samples: Samples) -> None:
     assert on_after(alarms, samples, 480) == {}
 
 
-def test_three_questions_of_a_quarter_of_an_hour_that_are_all_cut_off_are_a_pattern(alarms: Alarms) -> None:
+def test_three_cut_off_questions_in_quarter_hour_raise_alarm(alarms: Alarms) -> None:
     assert "questions-partial" not in on_after(alarms, asked((minute, CUT) for minute in (60, 65)), 120)
     assert on_after(alarms, asked((minute, CUT) for minute in (60, 65, 70)), 120)["questions-partial"] == 71
 
 
-def test_the_page_has_the_table_of_the_alarms_and_from_when_on_each_goes_off(alarms: Alarms) -> None:
+def test_run_page_lists_alarms_and_their_thresholds(alarms: Alarms) -> None:
     assert table(alarms) in (ROOT / "docs" / "run.md").read_text(encoding="utf-8"), table(alarms)
 
 

@@ -66,7 +66,7 @@ def test_every_widget_that_an_alarm_names_is_on_the_dashboard(usual: Plan) -> No
     assert [title for title in named if title not in text] == []
 
 
-def test_every_alarm_says_what_to_do_as_far_as_aws_keeps_it_and_whom_it_tells(usual: Plan) -> None:
+def test_every_alarm_describes_its_remedy_and_notifies(usual: Plan) -> None:
     alarms = of_kind(usual.resources, "aws_cloudwatch_metric_alarm")
     assert [alarm["alarm_name"] for alarm in alarms if not 60 < len(alarm["alarm_description"]) <= 1024] == []
     assert all(alarm["threshold"] is not None and alarm["treat_missing_data"] for alarm in alarms)

@@ -115,7 +115,7 @@ def test_the_doctor_knows_an_account_without_a_deployment(deployment: Deployment
     the_doctor_knew_an_account_without_a_deployment(*deployment.examined)
 
 
-def test_what_is_made_follows_the_rules(deployment: Deployment, record_property: Figures) -> None:
+def test_applied_resources_follow_rules(deployment: Deployment, record_property: Figures) -> None:
     resources, outputs = deployment.stack.resources(), deployment.stack.outputs()
     everything_is_made(resources)
     no_output_and_no_secret_holds_a_key(resources, outputs)
@@ -131,9 +131,7 @@ def test_what_is_made_follows_the_rules(deployment: Deployment, record_property:
     record_property("figures", f"terraform on an emulator: {len(resources)} resources in {seconds:.0f} s")
 
 
-def test_only_the_named_services_assume_roles_and_use_queues_topics_buckets_and_functions(
-    deployment: Deployment,
-) -> None:
+def test_only_named_services_assume_roles_and_use_resources(deployment: Deployment) -> None:
     resources = deployment.stack.resources()
     assert len(trust.questions(resources)) > 300
     assert trust.wrong_decisions(resources) == []
@@ -156,7 +154,7 @@ def test_questions_are_answered_through_the_gateway(deployment: Deployment, reco
 
 
 @pytest.mark.usefixtures("loaded")
-def test_a_client_that_takes_events_gets_passes_and_then_the_answer_of_the_question(deployment: Deployment) -> None:
+def test_event_client_gets_passes_then_answer(deployment: Deployment) -> None:
     body, headers = {"question": QUESTION}, {"accept": "text/event-stream"}
     problem(httpx2.post(deployment.stack.url("/v1/ask"), json=body, headers=headers), 401)
     with patient_client(deployment.stack) as api:
@@ -173,9 +171,7 @@ def test_a_client_that_takes_events_gets_passes_and_then_the_answer_of_the_quest
 
 
 @pytest.mark.usefixtures("loaded")
-def test_agents_list_search_and_ask_through_the_gateway_and_a_key_without_a_collection_reaches_nothing(
-    deployment: Deployment,
-) -> None:
+def test_agents_use_gateway_tools_and_unbound_key_reaches_nothing(deployment: Deployment) -> None:
     answer, refused = agents_are_answered(deployment.stack, QUESTION)
     assert answer["status"] == "answered", answer
     assert "18 weeks" in answer["answer"]
@@ -184,7 +180,7 @@ def test_agents_list_search_and_ask_through_the_gateway_and_a_key_without_a_coll
 
 
 @pytest.mark.usefixtures("loaded")
-def test_clients_of_openais_api_ask_with_a_bearer_token_within_their_keys_quota(deployment: Deployment) -> None:
+def test_openai_clients_ask_with_bearer_token_within_quota(deployment: Deployment) -> None:
     clients_of_openais_api_are_answered(deployment.stack, QUESTION, "18 weeks")
 
 
@@ -247,7 +243,7 @@ def test_a_new_index_is_filled_while_the_old_one_is_searched(deployment: Deploym
 
 @pytest.mark.long
 @pytest.mark.usefixtures("loaded")
-def test_nothing_fails_and_nothing_is_mixed_while_a_release_comes_and_goes(
+def test_requests_succeed_and_stay_unmixed_during_release_and_rollback(
     deployment: Deployment, tmp_path: Path, record_property: Figures
 ) -> None:
     figures = a_release_comes_and_goes(deployment.stack, deployment.sources, tmp_path)

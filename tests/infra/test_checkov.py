@@ -20,7 +20,7 @@ def checked(directory: Path) -> Any:
 
 
 # One test for two promises: a run of checkov takes seven seconds of a processor.
-def test_checkov_finds_an_open_bucket_that_is_put_beside_ours_and_nothing_else(
+def test_checkov_finds_only_the_planted_open_bucket(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     directory = tmp_path / "infra"

@@ -19,7 +19,7 @@ def _without_an_account(infra: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-def test_the_defaults_are_those_of_the_terraform_and_every_source_of_values_counts(
+def test_choices_match_terraform_defaults_and_read_every_value_source(
     infra: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read_choices(infra) == Choices()
@@ -31,7 +31,7 @@ def test_the_defaults_are_those_of_the_terraform_and_every_source_of_values_coun
     assert read.secrets == ["my-rag/anthropic", "my-rag/decider"]
 
 
-def test_the_examples_models_of_bedrock_are_dated_and_priced_and_serve_every_step(infra: Path, tmp_path: Path) -> None:
+def test_example_bedrock_models_are_dated_priced_and_cover_every_step(infra: Path, tmp_path: Path) -> None:
     example = (INFRA / "example.tfvars").read_text()
     assert re.search(r"# models = \{ # ids of \w+ 20\d\d", example)
     chosen = re.sub(r"^# (?=model_provider = \"bedrock|models = \{|  \w+ += \"|\})", "", example, flags=re.M)

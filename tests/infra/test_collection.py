@@ -56,7 +56,7 @@ def test_an_update_that_would_replace_the_collection_is_denied_by_the_stack(plan
     assert set(denied["Action"]) == {"Update:Delete", "Update:Replace"}
 
 
-def test_a_classic_collection_is_chosen_by_name_and_both_have_the_same_policies(planned: Planner) -> None:
+def test_classic_collection_is_chosen_by_name_with_same_policies(planned: Planner) -> None:
     classic = planned(collection="classic", standby_replicas=False).resources
     assert NEXTGEN not in classic
     assert classic[CLASSIC]["standby_replicas"] == "DISABLED"
@@ -66,7 +66,7 @@ def test_a_classic_collection_is_chosen_by_name_and_both_have_the_same_policies(
         assert re.search('/selfrag-nextgen[/"]', nextgen)
 
 
-def test_a_collection_is_kept_awake_in_the_hours_that_are_named_and_not_otherwise(planned: Planner) -> None:
+def test_collection_is_kept_awake_only_in_named_hours(planned: Planner) -> None:
     assert not [address for address in planned().resources if "aws_scheduler" in address]
     plan = planned(keep_awake={"timezone": "Europe/Berlin"})
     [schedule] = [values for address, values in plan.resources.items() if "aws_scheduler" in address]
@@ -81,7 +81,7 @@ def test_a_collection_is_kept_awake_in_the_hours_that_are_named_and_not_otherwis
 
 
 @pytest.mark.long
-def test_a_deployment_moves_to_nextgen_and_a_stack_that_fails_says_why_and_keeps_its_collection(tmp_path: Path) -> None:
+def test_deployment_moves_to_nextgen_and_failed_stack_keeps_its_collection(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
     with emulator(tmp_path) as aws:

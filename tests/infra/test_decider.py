@@ -34,12 +34,12 @@ def test_the_four_graders_have_its_settings_and_nobody_else(planned: Planner) ->
     assert found.resources.keys() == planned().resources.keys()
 
 
-def test_a_plan_warns_of_a_decider_whose_verdicts_are_advice_for_want_of_thresholds(planned: Planner) -> None:
+def test_plan_warns_of_decider_without_thresholds(planned: Planner) -> None:
     with pytest.raises(AssertionError, match="Check block assertion failed"):
         planned(decider={**JEV, "thresholds": {"grade_support": MEASURED["grade_support"]}})
 
 
-def test_a_key_is_a_secret_without_a_value_that_the_graders_alone_may_read(planned: Planner) -> None:
+def test_decider_key_secret_is_empty_and_readable_by_graders_only(planned: Planner) -> None:
     found = planned(decider={**JEV, "secret": True, "thresholds": MEASURED})
     assert found.resources.keys() - planned().resources.keys() == {"aws_secretsmanager_secret.decider[0]"}
     readers = {

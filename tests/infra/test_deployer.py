@@ -71,7 +71,7 @@ def test_a_caller_with_the_deployers_policies_may_deploy() -> None:
     assert "service control policies" in finding.says
 
 
-def test_each_of_the_two_policies_fits_a_managed_policy_with_the_longest_names(
+def test_both_deployer_policies_fit_managed_limit_with_longest_names(
     record_property: Callable[[str, object], None],
 ) -> None:
     documents = deployer.documents()
@@ -82,7 +82,7 @@ def test_each_of_the_two_policies_fits_a_managed_policy_with_the_longest_names(
 
 
 @pytest.mark.parametrize("sid", ["Everywhere", "Roles", "RolesOfServices", "Functions", "Buckets", "WithNetwork"])
-def test_the_doctor_names_the_one_action_that_a_caller_lacks_before_the_plan(sid: str) -> None:
+def test_doctor_names_single_missing_permission_before_plan(sid: str) -> None:
     less = deepcopy(policy())
     [statement] = [statement for statement in less["Statement"] if statement["Sid"] == sid]
     removed = statement["Action"].pop(len(statement["Action"]) // 2)
@@ -154,7 +154,7 @@ def _is_allowed(whole: Any, action: str, resources: list[str], context: dict[str
     return False
 
 
-def test_no_action_is_a_wildcard_or_stands_in_two_statements_that_every_deployment_needs() -> None:
+def test_deployer_actions_have_no_wildcard_and_no_duplicate() -> None:
     always = [statement for statement in deployer.statements() if not statement["Sid"].startswith("With")]
     actions = [action for statement in always for action in listed(statement["Action"])]
     assert not [action for action in actions if "*" in action]

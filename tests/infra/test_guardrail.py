@@ -6,7 +6,7 @@ ID, VERSION = "SELFRAG_GUARDRAIL_ID", "SELFRAG_GUARDRAIL_VERSION"
 ARN = "arn:aws:bedrock:eu-central-1:210987654321:guardrail/abcdefgh1234"
 
 
-def test_the_first_and_the_last_function_of_a_question_check_texts_by_it(planned: Planner) -> None:
+def test_first_and_last_question_functions_apply_guardrail(planned: Planner) -> None:
     plan = planned(guardrail={"id": "abcdefgh1234", "version": "3"}, stream_events=True)
     assert {step for step, settings in plan.told.items() if ID in settings} == {"plan", "compose_answer"}
     assert plan.told["plan"] == {ID: "abcdefgh1234", VERSION: "3"}

@@ -12,7 +12,7 @@ def test_without_keep_warm_there_is_no_schedule(planned: Planner) -> None:
     assert not [address for address in made if "keep_warm" in address]
 
 
-def test_each_function_of_a_question_is_invoked_by_its_live_version_and_no_other(planned: Planner) -> None:
+def test_keep_warm_invokes_live_version_of_question_functions_only(planned: Planner) -> None:
     plan = planned(keep_warm=True, keep_warm_schedule={"expression": "cron(0/4 7-18 ? * MON-FRI *)"})
     schedules = {
         address.removeprefix(SCHEDULE)[2:-2]: values

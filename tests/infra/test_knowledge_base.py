@@ -20,7 +20,7 @@ def principals(plan: Plan) -> int:
     return len(policy[0]["Principal"])
 
 
-def test_the_function_that_searches_may_ask_it_and_neither_the_collection_nor_the_embedder(planned: Planner) -> None:
+def test_retrieve_may_query_knowledge_base_but_not_collection_or_embedder(planned: Planner) -> None:
     plan = planned(knowledge_base={"id": "KB01234567", "collection": "handbook", "user_id": "all@example.com"})
     assert plan.told["retrieve"] == {ID: "KB01234567", COLLECTION: "handbook", USER: "all@example.com"}
     assert {step for step, settings in plan.told.items() if ID in settings} == {"retrieve"}
@@ -33,7 +33,7 @@ def test_the_function_that_searches_may_ask_it_and_neither_the_collection_nor_th
     assert others == []
 
 
-def test_one_of_another_account_is_named_by_its_arn_and_need_not_be_one_collection(planned: Planner) -> None:
+def test_knowledge_base_of_another_account_is_named_by_arn(planned: Planner) -> None:
     plan = planned(knowledge_base={"id": ARN})
     assert plan.told["retrieve"] == {ID: ARN}
     assert actions_of(plan, "retrieve")["bedrock:Retrieve"] == [ARN]
@@ -43,7 +43,7 @@ def test_uploads_are_closed_where_nothing_would_find_them(planned: Planner) -> N
     assert planned(knowledge_base={"id": "KB01234567"}).told["ask"] == {"SELFRAG_UPLOADS": "false"}
 
 
-def test_without_one_nothing_is_told_of_it_and_the_roles_are_as_they_were(planned: Planner) -> None:
+def test_default_plan_has_no_knowledge_base_and_unchanged_roles(planned: Planner) -> None:
     assert not any(planned().told.values())
     actions = actions_of(planned(), "retrieve")
     assert {"aoss:APIAccessAll", "bedrock:InvokeModel"} <= actions.keys()

@@ -55,9 +55,7 @@ EVERYTHING = {
 }
 
 
-def test_every_resource_is_planned_with_the_defaults_everything_on_or_a_classic_collection(
-    planned: Planner, record_property: Any
-) -> None:
+def test_every_declared_resource_is_planned_by_some_configuration(planned: Planner, record_property: Any) -> None:
     plans = {"defaults": planned(), "everything on": planned(**EVERYTHING), "classic": planned(collection="classic")}
     sizes = {
         name: len([each for each in plan.resources if not each.startswith("data.")]) for name, plan in plans.items()
@@ -82,7 +80,7 @@ def roles(plan: Plan) -> dict[str, tuple[str | None, str]]:
     }
 
 
-def test_every_role_is_below_the_path_and_within_the_boundary_where_they_are_set(planned: Planner) -> None:
+def test_every_role_has_configured_path_and_boundary(planned: Planner) -> None:
     set_by_us = roles(planned(permissions_boundary=BOUNDARY, role_path=PATH, manage_api_gateway_account=True))
     assert len(set_by_us) > 25
     assert set(set_by_us.values()) == {(BOUNDARY, PATH)}
@@ -102,7 +100,7 @@ def networked(plan: Plan) -> set[str]:
     return inside
 
 
-def test_all_functions_or_those_of_the_collection_run_in_the_network_that_is_named(planned: Planner) -> None:
+def test_named_network_holds_all_or_only_collection_functions(planned: Planner) -> None:
     every = {*function_roles(), SENDS_SPANS}
     more = {**OPTIONS, "otlp_endpoint": "https://otlp.example.com"}
     assert networked(planned(**more, **IN_NETWORK, network="all")) == every
@@ -140,9 +138,7 @@ def test_the_page_lists_an_endpoint_for_each_service_that_functions_call() -> No
     assert listed_endpoints == {*expected, f"{prefix}states"}
 
 
-def test_functions_are_of_the_code_signing_configuration_and_buckets_log_their_access_where_they_are_told(
-    planned: Planner,
-) -> None:
+def test_code_signing_and_access_logs_apply_where_configured(planned: Planner) -> None:
     def chosen(plan: Plan) -> tuple[set[str | None], dict[str, str]]:
         logs = {
             address.partition('["')[2].removesuffix('"]'): each["target_bucket"]
@@ -191,7 +187,7 @@ def test_a_plan_is_checked_stored_approved_and_applied_by_the_same_commands(
 
 
 @pytest.mark.parametrize("command", ["plan", "deploy"])
-def test_what_blocks_ends_a_plan_before_it_begins_with_the_words_of_the_finding(tmp_path: Path, command: str) -> None:
+def test_blocking_finding_ends_plan_early_with_its_words(tmp_path: Path, command: str) -> None:
     done, noted = make(tmp_path, command, is_blocked=True)
     assert done.returncode != 0
     assert noted == ["init -input=false", "doctor --free"]

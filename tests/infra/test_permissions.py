@@ -51,7 +51,7 @@ def test_policies_allow_exactly_the_calls_that_are_made(
 _DEFINITIONS = (("workflow",), ("ingestion", INGESTION))
 
 
-def test_each_table_secret_and_function_is_used_by_those_that_the_page_names(recorded: set[Call]) -> None:
+def test_tables_secrets_and_functions_have_only_documented_users(recorded: set[Call]) -> None:
     def users(resource: str) -> set[str]:
         return {who for who, _, arn in recorded if arn.endswith(resource)}
 
@@ -102,7 +102,7 @@ def test_a_statement_an_action_and_a_resource_that_nothing_uses_are_noticed(reco
 
 
 @pytest.mark.parametrize(("key", "may"), [("place/upload/0", True), ("place/deletion/0", True), ("1f3c", False)])
-def test_what_the_release_before_began_may_take_its_places_and_change_no_document(key: str, may: bool) -> None:
+def test_previous_release_may_take_places_but_not_change_documents(key: str, may: bool) -> None:
     table = f"arn:aws:dynamodb:{HERE}:table/selfrag-documents"
     assert (
         decider().allows(exported()["intake"], "dynamodb:UpdateItem", table, context={"dynamodb:LeadingKeys": [key]})
@@ -117,7 +117,7 @@ def test_the_intake_reports_metrics_of_its_own_deployment_alone(namespace: str, 
 
 
 @pytest.mark.parametrize(("key", "may"), [("reservation#1f3c", True), ("spending#2026-11-27", True), ("ask#1f", False)])
-def test_the_end_of_a_question_may_settle_its_dollars_and_touch_no_request(key: str, may: bool) -> None:
+def test_compose_answer_may_settle_cost_but_not_change_requests(key: str, may: bool) -> None:
     table, context = f"arn:aws:dynamodb:{HERE}:table/selfrag-requests", {"dynamodb:LeadingKeys": [key]}
     for action in ("dynamodb:DeleteItem", "dynamodb:UpdateItem"):
         assert decider().allows(exported()["compose_answer"], action, table, context=context) is may
@@ -143,7 +143,7 @@ NEVER_ASKED = {
 }
 
 
-def test_what_the_data_access_policy_allows_is_asked_for_and_nothing_else_is(recorded: set[Call]) -> None:
+def test_data_access_policy_matches_recorded_calls(recorded: set[Call]) -> None:
     allowed = {
         (principal.rpartition("/selfrag-")[2], permission, index)
         for grant in exported()["collection"]

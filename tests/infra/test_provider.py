@@ -42,7 +42,7 @@ def _paths(kind: str, body: dict[str, Any], before: str = "") -> Iterator[str]:
                     yield from _paths(kind, part, f"{before}{name}.")
 
 
-def test_every_argument_is_known_to_version_6_and_none_but_the_named_ones_is_deprecated(record_property: Any) -> None:
+def test_every_argument_exists_in_provider_6_and_deprecations_are_listed(record_property: Any) -> None:
     arguments = used()
     known = {f"{kind}.{path}" for kind, paths in ARGUMENTS.items() for path in paths}
     assert ARGUMENTS.keys() == provider_6.kinds(), f"write it anew: {provider_6.__doc__}"

@@ -37,14 +37,14 @@ def test_every_metric_of_ours_is_on_the_dashboard() -> None:
     assert [metric for metric in REPORTED if metric not in text] == []
 
 
-def test_your_key_encrypts_the_histories_of_the_machines_which_hold_questions_and_answers(planned: Planner) -> None:
+def test_customer_key_encrypts_state_machine_histories(planned: Planner) -> None:
     key = "arn:aws:kms:us-east-1:000000000000:key/1"
     for machine in of_kind(planned(kms_key_arn=key).resources, "aws_sfn_state_machine"):
         [encryption] = machine["encryption_configuration"]
         assert (encryption["type"], encryption["kms_key_id"]) == ("CUSTOMER_MANAGED_KMS_KEY", key)
 
 
-def test_who_embeds_in_another_region_is_told_of_it_and_may(planned: Planner) -> None:
+def test_functions_embedding_in_another_region_are_configured_and_permitted(planned: Planner) -> None:
     plan = planned(embedding_region="us-west-2")
     told = {step for step, settings in plan.told.items() if settings.get("SELFRAG_EMBEDDING_REGION") == "us-west-2"}
     model = "arn:aws:bedrock:us-west-2::foundation-model/amazon.titan-embed-text-v2:0"
@@ -56,16 +56,16 @@ def test_who_embeds_in_another_region_is_told_of_it_and_may(planned: Planner) ->
     assert told == may == {"retrieve", "embed_passages"}
 
 
-def test_what_the_organisation_says_of_its_documents_is_told_to_the_decision_to_search_alone(planned: Planner) -> None:
+def test_retrieval_guidance_is_passed_to_decide_retrieval_only(planned: Planner) -> None:
     told = planned(retrieval_guidance="Leave and travel.").told
     assert [step for step, settings in told.items() if "SELFRAG_RETRIEVAL_GUIDANCE" in settings] == ["decide_retrieval"]
 
 
-def test_the_function_that_the_pages_first_visitor_waits_for_has_the_memory_to_start_in_time(planned: Planner) -> None:
+def test_ask_function_has_memory_for_timely_start(planned: Planner) -> None:
     assert planned().resources["aws_lambda_function.ask"]["memory_size"] >= 1024
 
 
-def test_the_definitions_of_the_machines_are_those_of_the_partition_that_they_run_in() -> None:
+def test_state_machine_definitions_use_their_own_partition() -> None:
     assert '"arn:aws:states:::", "arn:${local.partition}:states:::")' in TEXT
     for definition in (ROOT / "functions" / "selfrag" / "workflows").glob("*.yaml"):
         fixed = re.findall(r"arn:aws:\w+:\w*:\w*:", definition.read_text(encoding="utf-8"))

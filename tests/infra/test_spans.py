@@ -29,7 +29,7 @@ def test_without_the_setting_there_is_no_stream_no_function_and_no_secret(planne
     assert made == {FUNCTION, MAPPING, SECRET, layer, 'aws_cloudwatch_log_group.step["send_spans"]', *own}
 
 
-def test_the_table_tells_of_answers_alone_and_a_batch_that_fails_is_dropped_after_some_tries(sending: Plan) -> None:
+def test_table_streams_only_answers_and_drops_failing_batches(sending: Plan) -> None:
     streaming = {address for address, values in sending.resources.items() if values.get("stream_enabled")}
     assert streaming == {TABLE}
     assert sending.resources[TABLE]["stream_view_type"] == "NEW_IMAGE"
@@ -43,9 +43,7 @@ def test_the_table_tells_of_answers_alone_and_a_batch_that_fails_is_dropped_afte
     assert mapping["metrics_config"] == [{"metrics": ["EventCount"]}]
 
 
-def test_its_role_follows_the_table_and_reads_the_headers_which_are_nowhere_else(
-    planned: Planner, sending: Plan
-) -> None:
+def test_span_role_follows_table_and_alone_reads_header_secret(planned: Planner, sending: Plan) -> None:
     def allowed(plan: Plan) -> set[str]:
         return {action for each in plan.allowed['step["send_spans"]'] for action in each["actions"]}
 

@@ -22,13 +22,13 @@ def functions(plan: Plan) -> dict[str, tuple[int, bool, list[str]]]:
     }
 
 
-def test_what_loads_a_large_library_and_what_every_pass_waits_for_have_a_whole_processor(planned: Planner) -> None:
+def test_large_libraries_and_plan_get_a_whole_processor(planned: Planner) -> None:
     large = {step for step in QUESTION if (STEPS[step] / "prompt.md").exists()} | {"retrieve"}
     whole = {step for step, (memory, _, _) in functions(planned()).items() if memory == ONE_PROCESSOR}
     assert whole == large | {"plan"}
 
 
-def test_the_functions_of_a_question_and_no_others_start_from_a_snapshot_of_what_is_published(planned: Planner) -> None:
+def test_only_question_functions_start_from_published_snapshots(planned: Planner) -> None:
     started = functions(planned(snap_start=True))
     assert {step for step, (_, _, start) in started.items() if start == ["PublishedVersions"]} - {"ask"} == QUESTION
     assert {published for _, published, start in started.values() if start} == {True}

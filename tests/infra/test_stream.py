@@ -18,7 +18,7 @@ def streaming(planned: Planner) -> Plan:
     return planned(stream_events=True)
 
 
-def test_the_gateway_sends_on_what_the_function_streams_as_long_as_the_longest_question_takes(streaming: Plan) -> None:
+def test_gateway_streams_for_longest_question_duration(streaming: Plan) -> None:
     integration, usual = integrations(streaming)[ASK], integrations(streaming)["post", "/v1/questions"]
     assert (integration["type"], integration["responseTransferMode"]) == ("aws_proxy", "STREAM")
     assert ":lambda:path/2021-11-15/functions/" in integration["uri"]
@@ -31,7 +31,7 @@ def test_the_gateway_sends_on_what_the_function_streams_as_long_as_the_longest_q
     assert "responseTransferMode" not in usual
 
 
-def test_nothing_else_is_streamed_and_nobody_gets_in_without_a_key(planned: Planner, streaming: Plan) -> None:
+def test_only_named_methods_stream_and_all_require_key(planned: Planner, streaming: Plan) -> None:
     streamed, usual = integrations(streaming), integrations(planned())
     assert {method for method, of in streamed.items() if of != usual[method]} == STREAMED
     assert methods(streaming)[ASK]["security"] == [{"api_key": [], "caller": []}]

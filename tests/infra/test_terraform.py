@@ -264,9 +264,7 @@ def on_bedrock(planned: Planner) -> dict[str, list[dict[str, Any]]]:
     return {who.removeprefix('step["').removesuffix('"]'): of for who, of in asking.items() if of}
 
 
-def test_the_check_of_support_may_invoke_both_of_its_models_and_no_other_step_may(
-    on_bedrock: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_only_support_grader_may_invoke_both_its_models(on_bedrock: dict[str, list[dict[str, Any]]]) -> None:
     invoked = {step: {each for of in found for each in of["resources"]} for step, found in on_bedrock.items()}
     assert invoked.keys() == set(STEPS)
     own = "arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-haiku-5-5"
@@ -274,9 +272,7 @@ def test_the_check_of_support_may_invoke_both_of_its_models_and_no_other_step_ma
     assert invoked["grade_support"] == invoked["grade_utility"] | {own}
 
 
-def test_a_model_behind_a_profile_may_be_invoked_by_way_of_that_profile_alone(
-    on_bedrock: dict[str, list[dict[str, Any]]],
-) -> None:
+def test_profiled_model_is_invocable_only_by_its_profile(on_bedrock: dict[str, list[dict[str, Any]]]) -> None:
     profile = "arn:aws:bedrock:us-east-1:000000000000:inference-profile/eu.anthropic.claude-sonnet-5-5"
     found = {each["sid"]: each for each in on_bedrock["generate"]}
     assert found.keys() == {"AskModel", "AskModelByProfile"}
@@ -298,7 +294,7 @@ def test_a_model_behind_a_profile_may_be_invoked_by_way_of_that_profile_alone(
         assert not decide(elsewhere, context={"bedrock:InferenceProfileArn": profile.replace("/eu.", "/global.")})
 
 
-def test_another_vendors_model_may_be_invoked_and_no_other_one_of_its_vendor(planned: Planner) -> None:
+def test_only_chosen_model_of_another_vendor_is_invocable(planned: Planner) -> None:
     chosen = ["amazon.nova-pro-v1:0", "us.meta.llama3-3-70b-instruct-v1:0", "zai.glm-4.6"]
     models = {**dict.fromkeys(STEPS, chosen[0]), "generate": chosen[1], "grade_utility": chosen[2]}
     allowed = planned(model_provider="bedrock", profile="strict", models=models).allowed
@@ -363,7 +359,7 @@ def locals_of(infra: Path) -> Locals:
 @pytest.mark.parametrize(
     ("limit", "share", "rate"), [(None, -1, None), (10, -1, 0.3), (119, -1, 4.5), (120, 20, 4.6), (2000, 333, 50)]
 )
-def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that_it_keeps(
+def test_ask_limit_follows_account_concurrency_less_aws_reserve(
     locals_of: Locals, limit: int | None, share: int, rate: float | None
 ) -> None:
     found = locals_of(account_concurrency=limit) if limit else locals_of()
@@ -385,7 +381,7 @@ def test_the_door_takes_what_the_account_carries_and_leaves_aws_the_hundred_that
         ({"account_concurrency": 10, "key_question_throttle": {"rate": 0.3, "burst": 2}}, {"rate": 0.3, "burst": 2}),
     ],
 )
-def test_one_key_gets_a_quarter_of_the_questions_of_all_callers_within_its_own_limit(
+def test_one_key_gets_quarter_of_question_throttle_within_own_limit(
     locals_of: Locals, planned: Planner, chosen: dict[str, Any], throttle: dict[str, Any]
 ) -> None:
     assert locals_of(**chosen)["key_question_throttle"] == throttle
@@ -397,7 +393,7 @@ def test_one_key_gets_a_quarter_of_the_questions_of_all_callers_within_its_own_l
         )
 
 
-def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Planner) -> None:
+def test_customer_key_is_usable_only_by_way_of_services(planned: Planner) -> None:
     key = "arn:aws:kms:us-east-1:000000000000:key/1"
     allowed = planned(kms_key_arn=key).allowed
     uses = {who: each for who, of in allowed.items() for each in of if each["sid"] == "UseKey"}
@@ -411,7 +407,7 @@ def test_a_function_uses_a_key_of_yours_by_way_of_the_services_alone(planned: Pl
         assert all(service.endswith(".us-east-1.amazonaws.com*") for service in condition["values"])
 
 
-def test_the_deployments_own_key_is_bound_by_name_and_others_by_what_they_are(planned: Planner) -> None:
+def test_deployment_key_is_bound_by_name_and_others_by_identity(planned: Planner) -> None:
     role = "arn:aws:iam::000000000000:role/teams/Importer"
     client = "client#team:role/a/b"
     callers = {
@@ -456,7 +452,7 @@ def test_a_budget_counts_this_deployment_and_writes_before_it_is_spent(planned: 
     assert not [name for name in planned().resources if name.startswith("aws_budgets_budget")]
 
 
-def test_only_with_a_daily_cap_the_end_of_a_question_may_write_its_dollars(planned: Planner) -> None:
+def test_question_end_may_write_cost_only_under_daily_cap(planned: Planner) -> None:
     def settling(plan: Plan) -> list[dict[str, Any]]:
         return [each for each in plan.allowed['step["compose_answer"]'] if each["sid"] == "SettleSpending"]
 
@@ -491,7 +487,7 @@ def test_hundreds_of_collections_are_items_and_stand_nowhere_else(planned: Plann
         assert "collections" not in json.loads(own)
 
 
-def test_the_gateway_says_of_its_health_what_the_function_says_and_is_asked_seldom(locals_of: Locals) -> None:
+def test_gateway_health_matches_function_and_is_throttled(locals_of: Locals) -> None:
     found = locals_of()
     throttles = found["open_throttles"]
     request = {"httpMethod": "GET", "path": "/v1/health", "headers": {}, "requestContext": {"requestId": "r"}}
@@ -508,13 +504,13 @@ def test_the_gateway_compresses_replies_from_the_size_that_the_laptop_does(local
 PAGE = ("GET", "/", True)
 
 
-def test_the_gateway_has_a_route_for_each_request_that_the_api_describes_and_for_the_page(locals_of: Locals) -> None:
+def test_gateway_routes_match_described_api_and_page(locals_of: Locals) -> None:
     described = {(method.upper(), path, method in OPEN[path]) for path, of in PATHS.items() for method in of}
     assert _listed(locals_of()["routes"]) == described | {PAGE}
     assert _listed(locals_of(auth="iam")["routes"]) == described, "a browser cannot sign"
 
 
-def test_any_other_method_is_for_the_function_to_answer_once_a_key_was_shown(locals_of: Locals) -> None:
+def test_other_methods_reach_function_only_with_key(locals_of: Locals) -> None:
     routes, methods = _listed(locals_of()["routes"]), _listed(locals_of()["methods"])
     assert {each for each in methods - routes if each[0] == "ANY"} == {("ANY", path, False) for _, path, _ in routes}
     heads = {("HEAD", path, True) for _, path, is_open in routes if is_open}
@@ -532,7 +528,7 @@ def test_pages_from_elsewhere_may_ask_only_if_their_origins_are_named(locals_of:
         assert "Retry-After" in of["gatewayresponse.header.Access-Control-Expose-Headers"]
 
 
-def test_what_api_gateway_answers_itself_has_the_headers_of_every_reply(locals_of: Locals) -> None:
+def test_gateway_replies_carry_security_headers(locals_of: Locals) -> None:
     found = locals_of()
     assert found["security_headers"] == SECURITY_HEADERS
     assert found["health"]["default"]["responseParameters"] == {
@@ -549,7 +545,7 @@ def _listed(routes: list[dict[str, Any]]) -> set[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize(("promise", "runs"), [("collection", 9), ("environment", 1)])
-def test_a_change_that_empties_the_collection_or_settings_that_do_not_fit_are_refused(
+def test_destructive_change_and_mismatched_settings_are_refused(
     infra: Path, record_property: Any, promise: str, runs: int
 ) -> None:
     shutil.copy(Path(__file__).with_name(f"{promise}.tftest.hcl"), infra)

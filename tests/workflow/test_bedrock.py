@@ -27,9 +27,7 @@ from tests.support.local import QUESTION, forget_verdicts, local_stack
     ],
     ids=["structured", "forced", "offered", "words"],
 )
-def test_a_question_is_answered_and_checked_by_each_kind_of_model_on_bedrock(
-    model: str, ways: list[str], refused: int
-) -> None:
+def test_question_is_answered_and_checked_by_each_bedrock_model_kind(model: str, ways: list[str], refused: int) -> None:
     models = json.dumps(dict.fromkeys(DEFAULT_MODELS, model))
     environment = {"SELFRAG_MODEL_PROVIDER": "bedrock", "SELFRAG_PROFILE": "strict", "SELFRAG_MODELS": models}
     asked = []

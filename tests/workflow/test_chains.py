@@ -34,7 +34,7 @@ def test_two_and_three_hops_are_answered_within_their_rounds(
             assert (found.rounds <= most, found.calls <= 40) == (True, True)
 
 
-def test_a_writer_without_an_answer_does_not_end_the_question_while_the_first_fact_is_relevant(ask: Ask) -> None:
+def test_missing_draft_answer_does_not_end_chain_with_relevant_fact(ask: Ask) -> None:
     for chain in SOME:
         assert ask(chain, ChainModel(gaps=False)).right
 
@@ -60,7 +60,7 @@ def test_no_strategy_answers_a_chain_falsely(ask: Ask, strategy: str) -> None:
     assert not any(ask(chain, ChainModel(), strategy=strategy).false for chain in SOME)
 
 
-def test_without_rewrites_the_second_document_is_not_searched_for_and_the_gap_is_said(ask: Ask) -> None:
+def test_chain_without_rewrites_reports_gap_instead_of_answer(ask: Ask) -> None:
     chain: Chain = TWO[0]
     found = ask(chain, ChainModel(), max_rewrites=0)
     assert (found.right, found.false, found.rounds) == (False, False, 2)

@@ -61,7 +61,7 @@ def asked(running: tuple[ModelServer, LocalStack]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("by", "repaired"), [(0, 0), (1, 2), (40, 2), (-9, 2)])
-def test_a_citation_of_another_passage_or_of_none_becomes_one_of_the_passage_that_issup_names(
+def test_wrong_or_missing_citation_is_repaired_to_supporting_passage(
     running: tuple[ModelServer, LocalStack], model: ModelServer, by: int, repaired: int
 ) -> None:
     model.answers["generate"] = shifted(by)
@@ -74,7 +74,7 @@ def test_a_citation_of_another_passage_or_of_none_becomes_one_of_the_passage_tha
     ]
 
 
-def test_an_answer_that_obeys_the_format_of_a_document_is_written_again_as_prose(
+def test_answer_in_format_dictated_by_document_is_rewritten_as_prose(
     running: tuple[ModelServer, LocalStack], model: ModelServer
 ) -> None:
     def write(body: Any) -> Any:

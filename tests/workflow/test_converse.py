@@ -45,7 +45,7 @@ def answer(stack: LocalStack, **policy: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("model", "strategy"), pairs(KINDS, STRATEGIES))
-def test_each_strategy_answers_with_quotes_and_its_price_by_each_kind_of_model(model: str, strategy: str) -> None:
+def test_each_strategy_answers_with_quotes_and_cost_by_each_model_kind(model: str, strategy: str) -> None:
     with ConverseServer() as server, stack_at(server, model) as stack:
         response = answer(stack, strategy=strategy)
     assert response["status"] == ("partial" if strategy in ("naive", "corrective") else "answered"), response
@@ -74,7 +74,7 @@ def test_verdict_uses_the_accepted_output_mode_from_the_next_question_on(model: 
             forget_verdicts()
 
 
-def test_claude_and_another_vendors_model_share_a_question_each_by_its_own_api() -> None:
+def test_claude_and_other_vendor_share_question_by_their_own_apis() -> None:
     class Both(ConverseServer):
         def _answer(self, request: Any) -> Any:
             return claude.app(request) if request.path.endswith("/invoke") else super()._answer(request)

@@ -119,7 +119,7 @@ def test_without_measured_thresholds_claude_judges_support(strategy: str) -> Non
 
 
 @pytest.mark.parametrize("mode", some_of(MODES, "500", "half", "too_large", "not_json"))
-def test_whatever_a_server_does_wrong_claude_judges_and_no_reply_of_it_counts(mode: str) -> None:
+def test_faulty_decider_is_ignored_and_claude_judges(mode: str) -> None:
     with asking("decider", SystemOneServer(mode=mode, retry_after="30")) as (stack, _, _):
         response = ask(stack)
     assert response["status"] == "answered"
@@ -130,7 +130,7 @@ def test_whatever_a_server_does_wrong_claude_judges_and_no_reply_of_it_counts(mo
     assert any("decision model gave no verdict" in warning for warning in response["usage"]["warnings"])
 
 
-def test_a_verdict_is_cached_by_its_model_and_wording_and_costs_nothing_again() -> None:
+def test_verdict_is_cached_by_model_and_wording_at_no_cost() -> None:
     with SystemOneServer() as server, ModelServer() as model:
         with local_stack(model, **settings(server.url, "decider")) as stack:
             forget_verdicts()
@@ -158,7 +158,7 @@ def test_the_key_is_in_no_state_and_in_no_log(caplog: pytest.LogCaptureFixture, 
     assert execution.output["reflection"]["support"]["judged_by"] == "decider"
 
 
-def test_the_dollars_of_decisions_are_in_the_bill_and_in_no_limit_of_calls() -> None:
+def test_decisions_are_billed_but_not_counted_as_model_calls() -> None:
     with asking("decider", SELFRAG_DECIDER_PRICE="0.042") as (stack, _, _):
         usage = ask(stack)["usage"]
     graders = sum(usage["by_step"][step]["cost_usd"] for step in GRADERS)

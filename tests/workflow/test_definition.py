@@ -201,7 +201,7 @@ def test_state_names_folders_and_test_folders_match_one_to_one() -> None:
         assert {folder for _, folder in used} == folders == tested
 
 
-def test_each_step_of_a_question_stands_once_and_is_selected_by_its_own_name() -> None:
+def test_each_question_step_is_defined_once_and_selected_by_name() -> None:
     inside = [task for task in tasks(MACHINE) if task.scope]
     (select,) = (state.body for state in states(MACHINE) if state.name == "SelectStep")
     selected = {rule["Next"]: rule["Condition"] for rule in select["Choices"]}
@@ -215,7 +215,7 @@ def test_a_path_names_every_step_in_the_order_of_the_definition() -> None:
     assert path_of((0, name) for name in inside) == inside
 
 
-def test_what_grades_an_answer_has_a_verdict_in_the_critique_and_the_other_way_round() -> None:
+def test_answer_graders_match_critique_verdicts() -> None:
     graders = {task.name for task in lambda_tasks(MACHINE) if task.name.startswith("Grade")} - {"GradeRelevance"}
     assert graders == {f"Grade{name.capitalize()}" for name in Critique.model_fields}
 
@@ -275,7 +275,7 @@ def test_every_state_has_a_comment() -> None:
     assert not [state.name for state in all_states() if not state.body.get("Comment", "").endswith(".")]
 
 
-def test_what_was_just_written_is_read_by_who_asks_at_once() -> None:
+def test_recalled_answer_is_read_strongly_consistent() -> None:
     reads = [task for _, task in each_task() if task.body["Resource"].endswith(":dynamodb:getItem")]
     assert [(task.name, task.body["Arguments"].get("ConsistentRead")) for task in reads] == [("RecallAnswer", True)]
 

@@ -62,14 +62,12 @@ def test_speculative_draft_is_withdrawn_if_it_cites_irrelevant_passages() -> Non
 @pytest.mark.parametrize(
     ("decision", "text", "level"), [("no", "Hello.", None), ("yes", "As p1-0 says.", "fully_supported")]
 )
-def test_of_texts_written_ahead_the_one_is_told_that_the_decision_lets_count(
-    decision: str, text: str, level: str | None
-) -> None:
+def test_shown_draft_is_the_one_selected_by_retrieval_decision(decision: str, text: str, level: str | None) -> None:
     execution, _ = executed(ahead("full"), generate=[writer], decide_retrieval=[steps.retrieval(decision)])
     assert told(execution)[-1] == (text, level)
 
 
-def test_without_an_answer_there_is_no_draft_and_a_question_that_failed_has_none() -> None:
+def test_unanswered_or_failed_question_has_no_draft() -> None:
     assert told(executed(grade_relevance=[NONE])[0]) == [None]
     assert told(executed(generate=[steps.answer(is_found=False)], grade_relevance=[SOME])[0]) == [None]
     assert drafts(executed()[0], "failed") == [None]

@@ -48,7 +48,7 @@ def test_continue_answers_from_the_evidence_of_the_earlier_question() -> None:
     ]
 
 
-def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form() -> None:
+def test_every_step_reading_question_gets_same_previous_turn() -> None:
     _, scripted = run(
         FOLLOW_UP, earlier(), decide_retrieval=[steps.retrieval("yes")], grade_relevance=[NONE] * 4 + [SOME]
     )
@@ -60,7 +60,7 @@ def test_every_step_that_reads_the_question_is_told_the_turn_before_in_one_form(
         assert all(previous == turn for previous in told)
 
 
-def test_a_history_of_the_clients_own_is_read_like_earlier_turns_and_brings_no_evidence() -> None:
+def test_client_history_is_read_as_turns_without_evidence() -> None:
     turns = [{"question": "What is leave?", "answer": "Time off."}, {"question": "How much?", "answer": "25 days."}]
     response, scripted = run({**ASKED, "history": turns}, decide_retrieval=CONTINUE)
     assert response["status"] == "answered"
@@ -83,7 +83,7 @@ def test_two_earlier_turns_reach_every_step_that_reads_the_question() -> None:
         assert all(event["previous"] == turn for event in scripted.events_of(step))
 
 
-def test_the_turn_before_is_kept_with_an_answer_for_the_question_after_it() -> None:
+def test_previous_turn_is_stored_with_answer_for_next_question() -> None:
     scripted = Scripted()
     with running_stack({}, {}, handlers=scripted.handlers()) as stack:
         client, table = boto3.client("dynamodb"), TABLES["answers_table"][0]
@@ -153,7 +153,7 @@ def test_a_memory_that_fails_costs_no_answer_and_is_counted() -> None:
     assert lost == ["DynamoDB.ResourceNotFoundException"]
 
 
-def test_an_answer_whose_loss_cannot_even_be_counted_goes_out_with_its_warning() -> None:
+def test_answer_with_uncountable_loss_is_returned_with_warning() -> None:
     composed = steps.Scripted().script["compose_answer"][0]
     scripted = Scripted(compose_answer=[composed, InvalidInput("no")])
     with running_stack({}, {}, handlers=scripted.handlers()) as stack:
@@ -165,7 +165,7 @@ def test_an_answer_whose_loss_cannot_even_be_counted_goes_out_with_its_warning()
     ]
 
 
-def test_the_path_of_a_follow_up_at_work_is_the_one_that_its_response_has() -> None:
+def test_running_follow_up_path_equals_its_response_path() -> None:
     retrieved = [steps.found(), steps.found("a")]
     execution, _ = executed(FOLLOW_UP, earlier(), decide_retrieval=CONTINUE, retrieve=retrieved)
     assert execution.output is not None

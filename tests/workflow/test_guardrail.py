@@ -52,7 +52,7 @@ def test_a_history_that_does_not_pass_goes_nowhere_either() -> None:
 
 
 @pytest.mark.parametrize("word", ["days?", None])
-def test_a_request_that_does_not_pass_goes_to_no_model_and_to_no_search(word: str | None) -> None:
+def test_blocked_request_reaches_no_model_and_no_search(word: str | None) -> None:
     with guarded_by(word) as (stack, model, guardrail):
         for strategy in STRATEGIES:
             response = ask(stack, strategy).output
@@ -67,7 +67,7 @@ def test_a_request_that_does_not_pass_goes_to_no_model_and_to_no_search(word: st
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_an_answer_that_does_not_pass_is_withheld_with_all_texts_of_documents(strategy: str) -> None:
+def test_blocked_answer_is_withheld_with_all_document_texts(strategy: str) -> None:
     with guarded_by("no such word") as (stack, _, guardrail):
         assert SECRET in ask(stack, strategy).output["answer"]
         assert guardrail.sides == ["request", "answer"]
@@ -96,7 +96,7 @@ def test_an_abstention_shows_no_passage_that_does_not_pass() -> None:
     assert withheld["nearest"] == []
 
 
-def test_while_a_guarded_question_is_at_work_none_of_its_texts_is_shown() -> None:
+def test_running_guarded_question_shows_no_text() -> None:
     with guarded_by("no such word") as (stack, _, _):
         execution = ask(stack, "candidates")
     steps = steps_of(execution.history)

@@ -52,7 +52,7 @@ def test_changed_content_replaces_what_was_there(running: Ingestion) -> None:
     holds(running, "26 days")
 
 
-def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
+def test_new_index_is_filled_and_previous_index_is_unchanged(
     running: Ingestion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def held(index: str) -> list[tuple[str, int]]:
@@ -78,7 +78,7 @@ def test_a_new_index_is_filled_and_the_one_before_it_stays_as_it_was(
     assert (held("passages-256"), held("passages")) == ([], before)
 
 
-def test_another_collection_gets_every_document_by_a_reindexing_and_finds_none_before_it(
+def test_new_collection_starts_empty_and_is_filled_by_reindexing(
     running: Ingestion, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = [f"handbook/{name}.md" for name in ("leave", "rooms", "travel")]
@@ -113,7 +113,7 @@ def test_state_machine_waits_only_for_a_busy_model() -> None:
     assert all(least <= pause <= 2 * least for least, pause in zip((1, 2, 4, 8), pauses, strict=True))
 
 
-def test_a_document_waits_for_the_right_to_write_that_a_deployment_has_just_given() -> None:
+def test_document_waits_for_newly_granted_write_permission() -> None:
     index_passages, pauses = deployed_handlers(INGESTION)["index_passages"], list[float]()
 
     def index(task: dict[str, Any], context: Any) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def test_a_document_waits_for_the_right_to_write_that_a_deployment_has_just_give
     assert all(0 <= pause <= 30 for pause in pauses)
 
 
-def test_a_document_whose_time_is_up_is_recorded_as_unfinished_with_its_reason() -> None:
+def test_document_out_of_time_is_recorded_as_unfinished_with_reason() -> None:
     def busy(task: dict[str, Any], context: Any) -> dict[str, Any]:
         return {"vectors_key": "v", "done": False, "busy": True}
 
@@ -167,7 +167,7 @@ def test_file_that_became_unreadable_is_failed_and_not_cited(running: Ingestion)
     holds(running, "26 days")
 
 
-def test_a_document_with_too_many_passages_is_failed_with_its_reason_and_not_answered_from() -> None:
+def test_document_with_too_many_passages_fails_with_reason() -> None:
     split = deployed_handlers(INGESTION)["split_document"]
 
     def splits_one_only(event: dict[str, Any], context: Any) -> Any:
@@ -223,7 +223,7 @@ def test_pdf_passages_have_pages_and_other_passages_have_headings(running: Inges
     assert ("handbook/pay.md", None, "Bonus") in places
 
 
-def test_tags_and_a_date_are_the_objects_own_or_else_what_the_document_says(running: Ingestion) -> None:
+def test_object_tags_and_date_override_those_in_document(running: Ingestion) -> None:
     content = b"---\ntags: [Leave]\ndate: 2019-07-31\n---\n# Leave\n\n25 days.\n"
 
     def labels() -> tuple[list[str], str | None]:

@@ -94,7 +94,7 @@ def test_uploads_of_a_collection_are_ingested_in_the_order_of_their_arrival() ->
 
 
 @pytest.mark.parametrize("small", ["a", "z"])
-def test_a_collection_of_a_thousand_files_does_not_keep_a_small_one_waiting(small: str) -> None:
+def test_large_collection_does_not_delay_small_one(small: str) -> None:
     work = Work(places=1)
     work.send(*[uploaded(f"m/{number:02}.md") for number in range(40)], apart=0.1)
     work.intake.send(uploaded(f"{small}/1.md"), 100)
@@ -130,7 +130,7 @@ def test_a_newer_version_replaces_the_one_that_waits_and_keeps_its_turn() -> Non
     assert work.started == ["c/1.md", "c/2.md", "c/3.md"]
 
 
-def test_a_version_that_comes_while_the_one_before_is_ingested_is_ingested_after_it() -> None:
+def test_version_arriving_during_ingestion_is_ingested_next() -> None:
     work = Work(places=1, seconds=100)
     work.send(uploaded("c/1.md"), uploaded("c/1.md"), apart=20)
     work.run()
@@ -172,7 +172,7 @@ def test_a_deletion_that_is_slow_drops_no_upload_that_came_after_it() -> None:
     assert work.started[-1] == "c/x.md"
 
 
-def test_what_an_execution_that_died_had_is_ingested_when_its_lease_has_ended() -> None:
+def test_entry_of_dead_execution_is_ingested_after_lease_expiry() -> None:
     work = Work(places=1, dies=lambda run: run.name == "execution-1" and run.state == "RouteIngested")
     work.send(*map(uploaded, ["c/1.md", "c/2.md", "c/3.md"]))
     work.run(hours=3)
@@ -181,7 +181,7 @@ def test_what_an_execution_that_died_had_is_ingested_when_its_lease_has_ended() 
     assert (work.intake.entries(), work.intake.held()) == ([], set())
 
 
-def test_a_lease_is_longer_than_an_ingestion_with_the_retries_of_its_start() -> None:
+def test_lease_outlasts_ingestion_and_its_start_retries() -> None:
     leases = {
         name: int(re.findall(r"\+ (\d+)\)", STATES[name]["Arguments"]["ExpressionAttributeValues"][":until"]["N"])[0])
         for name in ("TakePlace", "ClaimEntry")
@@ -217,7 +217,7 @@ def test_hour_of_failures_fails_the_intake_and_the_queue_continues() -> None:
     assert (work.intake.entries(), work.intake.held()) == ([], set())
 
 
-def test_a_newer_version_of_a_document_that_fails_has_an_hour_of_its_own() -> None:
+def test_newer_version_of_failing_document_gets_its_own_hour() -> None:
     work = Work(places=1)
     work.ends = [FAILS] * 100
     work.send(uploaded("c/1.md"), uploaded("c/1.md"), apart=HOUR)
@@ -226,7 +226,7 @@ def test_a_newer_version_of_a_document_that_fails_has_an_hour_of_its_own() -> No
     assert Counter(run.status for run in work.intake.ended)["FAILED"] == 1
 
 
-def test_when_documents_are_given_up_another_execution_goes_on_with_the_queue_at_once() -> None:
+def test_queue_continues_at_once_after_failed_documents() -> None:
     work = Work(places=1)
     work.send(uploaded("c/1.md"))
     work.while_working = lambda key: work.ends.append(FAILS if key == "c/1.md" else READY)
@@ -237,7 +237,7 @@ def test_when_documents_are_given_up_another_execution_goes_on_with_the_queue_at
     assert work.moments[-1] < BEGIN + 1.5 * HOUR + TICK
 
 
-def test_a_document_that_is_too_large_for_an_hour_goes_on_until_it_is_ready() -> None:
+def test_document_exceeding_one_hour_is_restarted_until_ready() -> None:
     work = Work(places=1)
     work.ends = [{"action": "read", "unfinished": True}] * 30
     work.send(uploaded("c/1.md"))
@@ -261,7 +261,7 @@ def test_a_name_of_the_most_bytes_is_ordered_too() -> None:
     assert work.started == [key, "plain.md"]
 
 
-def test_the_price_of_a_file_is_the_same_for_few_and_for_many() -> None:
+def test_price_per_file_is_constant_for_few_and_many() -> None:
     prices, longest = [], []
     for files in (40, 160):
         work = Work(places=2)
@@ -281,7 +281,7 @@ def test_an_idle_schedule_costs_four_transitions_for_each_queue() -> None:
     assert [run.transitions for run in work.intake.ended] == [4, 4]
 
 
-def test_the_schedule_reports_how_long_the_first_upload_has_waited_and_nothing_of_an_empty_queue() -> None:
+def test_schedule_reports_oldest_upload_age_unless_queue_is_empty() -> None:
     work = Work(places=1, seconds=1000)
     work.send(uploaded("b/1.md"), uploaded("b/2.md"), uploaded("b/2.md"), deleted("a/1.md"), apart=10)
     work.run(hours=1)
@@ -304,7 +304,7 @@ def test_an_age_that_cannot_be_reported_holds_nothing_up() -> None:
     assert work.started == ["c/1.md"]
 
 
-def test_a_table_that_cannot_be_used_fails_the_execution_with_a_sentence_and_loses_no_entry() -> None:
+def test_unusable_queue_table_fails_execution_and_keeps_entries() -> None:
     work = Work()
 
     def refuse(arguments: Any) -> Any:
@@ -322,7 +322,7 @@ def test_a_table_that_cannot_be_used_fails_the_execution_with_a_sentence_and_los
 
 
 @pytest.mark.parametrize("seeds", [range(10), range(10, 20)], ids=str)
-def test_no_change_is_lost_whatever_dies_or_comes_twice_or_in_another_order(seeds: range) -> None:
+def test_no_change_is_lost_on_crash_duplicate_or_reordering(seeds: range) -> None:
     for seed in seeds:
         holds(seed)
 

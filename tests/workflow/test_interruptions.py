@@ -37,7 +37,7 @@ def test_executions_at_once_for_one_object_end_in_one_state(running: Ingestion) 
     holds(running, "25 days")
 
 
-def test_an_object_that_changes_while_it_is_worked_on_is_looked_at_again() -> None:
+def test_object_changed_during_ingestion_is_checked_again() -> None:
     embed = deployed_handlers(INGESTION)["embed_passages"]
     at_work, changed = threading.Event(), threading.Event()
 
@@ -109,7 +109,7 @@ CHANGES = [
 @pytest.mark.long
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize(("part", "method"), CHANGES)
-def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing_twice(
+def test_process_killed_at_any_change_loses_and_duplicates_nothing(
     running: Ingestion, part: Any, method: str, after: bool
 ) -> None:
     running.put(KEY, FIRST)
@@ -125,7 +125,7 @@ def test_a_process_that_is_killed_at_any_change_loses_nothing_and_writes_nothing
 
 
 @pytest.mark.long
-def test_a_thousand_passages_with_failing_items_and_a_crash_are_all_there_once(
+def test_thousand_passages_survive_failing_items_and_crash_exactly_once(
     running: Ingestion, record_property: Callable[[str, str], None]
 ) -> None:
     running.collection.knobs.item_failure_rate = 0.1
@@ -159,7 +159,7 @@ def test_a_busy_index_is_waited_for(running: Ingestion) -> None:
     holds(running, "25 days")
 
 
-def test_a_manifest_that_cannot_be_used_fails_the_execution_and_the_next_one_completes(running: Ingestion) -> None:
+def test_unusable_manifest_fails_execution_and_next_one_completes(running: Ingestion) -> None:
     running.put(KEY, FIRST)
 
     def refuse(**request: Any) -> None:

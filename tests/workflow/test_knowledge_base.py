@@ -54,7 +54,7 @@ def ask(stack: LocalStack, strategy: str = "self_rag", **changes: Any) -> dict[s
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_an_answer_cites_the_results_word_for_word_and_one_role_is_all_that_it_takes(strategy: str) -> None:
+def test_answer_cites_results_verbatim_and_needs_one_role(strategy: str) -> None:
     with searching(THEIRS, *CHUNKS) as (stack, base, _, calls):
         response = ask(stack, strategy)
     assert response["status"] == STATUS.get(strategy, "answered")
@@ -104,7 +104,7 @@ def test_a_knowledge_base_that_refuses_ends_the_question_with_its_cause(code: st
     assert cause in str(execution.history)
 
 
-def test_what_holds_no_text_is_named_in_the_response() -> None:
+def test_results_without_text_are_named_in_response() -> None:
     picture = {**chunk("", collection="c"), "content": {"type": "IMAGE", "byteContent": "data:image/png;base64,AA"}}
     with searching(picture, *CHUNKS) as (stack, _, _, _):
         response = ask(stack)

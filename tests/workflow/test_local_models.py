@@ -65,7 +65,7 @@ def prose_by_schema(body: Body, text: str) -> str:
 
 
 @pytest.mark.parametrize(("schemas", "kind"), pairs(("ignored", "rejected"), KINDS))
-def test_a_server_without_schemas_is_asked_in_words_and_by_the_next_question_only_so(kind: Kind, schemas: Any) -> None:
+def test_unsupported_schema_is_not_sent_with_next_question(kind: Kind, schemas: Any) -> None:
     server = ChatServer(kind, schemas=schemas, spoil=prose_by_schema)
     with asked_of(server) as stack:
         for expected in (True, False):

@@ -24,7 +24,7 @@ def test_the_happy_path_takes_four_rounds_and_eight_calls() -> None:
     assert len(response["reflection"]["relevance"]) == 4
 
 
-def test_the_link_to_an_execution_in_its_log_begins_when_the_execution_did() -> None:
+def test_logged_execution_link_begins_at_execution_start() -> None:
     before = time.time()
     _, scripted = run()
     [given] = scripted.events_of("compose_answer")
@@ -60,7 +60,7 @@ def test_two_searches_in_a_row_with_nothing_relevant_end_the_rewriting() -> None
     assert response["answer"].startswith("Not found in the documents.")
 
 
-def test_an_abstention_shows_the_documents_nearest_passages_after_a_search_of_the_web_too() -> None:
+def test_abstention_shows_nearest_passages_even_after_web_search() -> None:
     response, _ = run(grade_relevance=[NONE])
     assert (response["status"], response["path"][-1]) == ("abstained", "GradeRelevance")
     first = [one["passage_id"] for one in response["reflection"]["relevance"]][:3]
@@ -69,16 +69,14 @@ def test_an_abstention_shows_the_documents_nearest_passages_after_a_search_of_th
 
 @pytest.mark.parametrize("strategy", ["self_rag", "naive", "corrective", "adaptive"])
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
-def test_under_every_strategy_filters_that_no_document_meets_are_named_as_the_reason(
-    strategy: str, speculate: str
-) -> None:
+def test_unmatched_filters_are_named_as_reason_by_every_strategy(strategy: str, speculate: str) -> None:
     policy = {**ASKED["policy"], "strategy": strategy, "speculate": speculate}
     filtered = {**ASKED, "policy": policy, "filters": {"tags": ["no such"]}}
     response, _ = run(filtered, retrieve=[steps.found()], search_web=[steps.found()])
     assert response["answer"].startswith("No document meets the filters.")
 
 
-def test_a_passage_whose_grader_fails_is_told_by_its_document_all_the_same() -> None:
+def test_passage_with_failed_grader_is_still_named_by_document() -> None:
     response, _ = run(grade_relevance=[RequestRejected("too long")], search_web=[steps.found()])
     verdicts = {(verdict["label"], verdict["document"]) for verdict in response["reflection"]["relevance"]}
     assert (response["status"], verdicts) == ("failed", {("ungraded", "people/leave.md")})
@@ -132,7 +130,7 @@ def test_gap_is_searched_for_once() -> None:
     assert response["status"] == "partial"
 
 
-def test_after_two_unsupported_answers_from_the_same_evidence_only_the_web_is_searched() -> None:
+def test_two_unsupported_answers_from_same_evidence_leave_only_web_search() -> None:
     response, scripted = run(grade_support=[steps.support("no_support")])
     web = ["SearchWeb", "GradeRelevance", *ANSWER]
     assert response["path"] == ["DecideRetrieval", *SEARCH, *ANSWER, *ANSWER, *web]
@@ -227,7 +225,7 @@ def test_failed_composition_fails_the_execution_and_is_overdue(error: Exception)
     ],
     ids=["straight", "direct, then searched", "repaired, then searched again", "nothing found"],
 )
-def test_the_path_of_a_question_at_work_is_the_one_that_its_response_has(script: dict[str, list[Any]]) -> None:
+def test_running_question_path_equals_its_response_path(script: dict[str, list[Any]]) -> None:
     execution, _ = executed(**script)
     assert execution.output is not None
     history = steps_of(execution.history)
@@ -263,7 +261,7 @@ def test_a_question_of_any_characters_passes_through_the_definition() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["self_rag", "corrective", "candidates"])
-def test_a_pass_in_which_a_step_failed_does_not_end_because_money_is_used_up(strategy: str) -> None:
+def test_failed_step_is_not_reported_as_exhausted_budget(strategy: str) -> None:
     dear, busy = BudgetExceeded("too dear"), RequestRejected("no")
     policy = {"strategy": strategy, "web_search": False}
     response, _ = run({**ASKED, "policy": policy}, grade_relevance=[dear, busy], generate=[busy])

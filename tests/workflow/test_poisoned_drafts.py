@@ -126,9 +126,7 @@ def asked(world: Drawn, handlers: Any, speculate: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("questions", [24, pytest.param(500, marks=pytest.mark.long)])
-def test_no_word_of_a_rejected_passage_is_returned_and_a_draft_ends_as_without_speculation(
-    questions: int, handlers: Any, record_property: Any
-) -> None:
+def test_rejected_passage_never_reaches_answer(questions: int, handlers: Any, record_property: Any) -> None:
     drafts: dict[bool, list[bool]] = {True: [], False: []}
     for seed in range(questions):
         world = drawn(seed)

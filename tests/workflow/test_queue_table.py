@@ -71,7 +71,7 @@ def tables() -> Iterator[ComparedTables]:
         yield ComparedTables()
 
 
-def test_a_table_of_dynamodb_takes_what_the_intake_asks_and_gives_what_its_tests_assume(tables: ComparedTables) -> None:
+def test_dynamodb_table_behaves_like_intake_fake(tables: ComparedTables) -> None:
     chance = random.Random(1)
     model = IngestionModel(chance, faulty=0.2)
     intake = Intake(model.ingest, {"uploads": 2}, chance=chance, tables=tables)

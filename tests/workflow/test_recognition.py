@@ -34,7 +34,7 @@ def looks(running: Ingestion, key: str = KEY) -> int:
     return entered.count("RecognizePages")
 
 
-def test_a_scanned_document_becomes_searchable_by_page_and_says_how_sure_its_text_is(scanning: Ingestion) -> None:
+def test_scanned_document_is_searchable_by_page_with_confidence(scanning: Ingestion) -> None:
     scanning.put(KEY, scanned_pdf("Leave is 25 days.", "Pay day is the 25th.", among="Staff handbook"))
     assert scanning.done(KEY)["status"] == "ready"
     holds(scanning, "Staff handbook", "Leave is 25 days.", "Pay day is the 25th.")
@@ -121,7 +121,7 @@ def test_the_same_pages_are_paid_once_whatever_the_file_is_called(scanning: Inge
     assert (scanning.textract.pages, len(scanning.textract.jobs)) == (1, 1)
 
 
-def test_a_run_that_was_broken_off_goes_on_with_the_job_that_it_began() -> None:
+def test_interrupted_run_resumes_its_recognition_job() -> None:
     step, calls = deployed_handlers(INGESTION)["recognize_pages"], []
 
     def broken(event: dict[str, str], context: object) -> object:

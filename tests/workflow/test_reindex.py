@@ -37,7 +37,7 @@ def routed(**ended: Any) -> tuple[str, Any]:
     return STATES["RouteIngested"]["Default"], given
 
 
-def test_the_ingestion_gets_what_an_execution_by_hand_gets_whatever_the_key_holds() -> None:
+def test_reindexing_passes_ingestion_same_object_for_any_key() -> None:
     context = {"Map": {"Item": {"Value": {"Key": OBJECT["key"], "Size": 1}}}}
     given = template({**DOCUMENTS["ItemSelector"], "bucket": "b"}, {"states": {"context": context}})
     started = template(STATES["IngestDocument"]["Arguments"], {"states": {"input": given}})["Input"]
@@ -56,16 +56,16 @@ def test_a_document_that_is_done_is_not_waited_for(action: str) -> None:
     assert routed(action=action)[0] == "Ingested"
 
 
-def test_a_document_that_is_too_large_for_an_hour_goes_on_at_once() -> None:
+def test_document_exceeding_one_hour_is_continued_at_once() -> None:
     assert routed(status="failed", unfinished=True)[0] == "IngestDocument"
 
 
-def test_an_execution_of_the_release_before_which_knows_no_unfinished_document_is_done() -> None:
+def test_output_without_unfinished_field_counts_as_finished() -> None:
     output = {"key": OBJECT["key"], "action": "read", "status": "ready", "reason": ""}
     assert after("IngestDocument", {**OBJECT, "waits": 0}, {"Output": output})["unfinished"] is False
 
 
-def test_a_document_that_the_ingestion_recorded_as_failed_counts_as_failed_with_its_reason() -> None:
+def test_document_recorded_as_failed_counts_as_failed_with_reason() -> None:
     target, given = routed(status="failed", reason="a.pdf is damaged.")
     assert (target, given) == ("NotIngested", {"error": "DocumentFailed", "cause": "a.pdf is damaged."})
     assert template(STATES["NotIngested"]["Cause"], {"states": {"input": given}}) == "a.pdf is damaged."
@@ -86,7 +86,7 @@ def test_an_execution_of_the_ingestion_may_take_all_of_its_time() -> None:
     assert STATES["IngestDocument"]["TimeoutSeconds"] > INGESTION_MACHINE["TimeoutSeconds"]
 
 
-def test_a_broken_document_harms_no_other_and_a_redrive_begins_with_what_is_missing() -> None:
+def test_broken_document_harms_no_other_and_redrive_resumes_missing_ones() -> None:
     assert DOCUMENTS["ToleratedFailurePercentage"] == 100
     assert "Catch" not in DOCUMENTS
     assert DOCUMENTS["ItemProcessor"]["ProcessorConfig"] == {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}
@@ -104,7 +104,7 @@ def test_every_document_that_did_not_succeed_is_counted_as_failed() -> None:
     assert (output["succeeded"], output["failed"], output["results"]) == (6, 4, "s3://results/manifest.json")
 
 
-def test_nothing_inside_an_item_reads_a_variable_for_a_distributed_map_sees_none() -> None:
+def test_distributed_map_items_read_no_outer_variable() -> None:
     assert not re.findall(r"\$(?!states\b|exists\b)\w+", json.dumps(STATES))
 
 

@@ -168,7 +168,7 @@ def dying_at(call: int, calls: Iterator[int], method: Callable[..., None]) -> Ca
 
 
 @pytest.mark.parametrize("left", some_of(range(31), 0, 11, 21, 30))
-def test_what_broke_off_while_it_wrote_the_table_is_run_again(
+def test_restore_interrupted_while_writing_table_is_run_again(
     hour: Ingestion, monkeypatch: pytest.MonkeyPatch, left: int
 ) -> None:
     # The index has lost some documents that the table has, and the bucket has not changed.
@@ -190,7 +190,7 @@ def test_a_table_that_is_lost_is_made_again(hour: Ingestion) -> None:
     holds(hour, *(sentence(name, version) for name, version in LEFT))
 
 
-def test_a_table_that_names_what_is_not_in_the_index_brings_it_back(hour: Ingestion) -> None:
+def test_table_naming_passages_missing_from_index_restores_them(hour: Ingestion) -> None:
     for document in hour.collection.indices[INDEX].documents:
         document.until = 0
     restored(hour)

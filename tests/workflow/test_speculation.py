@@ -113,19 +113,19 @@ def test_only_unneeded_work_counts_as_waste(speculate: str, scenario: str) -> No
     assert faster["model_calls"] <= 40
 
 
-def test_a_draft_that_cites_what_is_not_relevant_is_written_again_from_what_is() -> None:
+def test_draft_citing_irrelevant_passage_is_rewritten_from_relevant_ones() -> None:
     _, scripted = run(ahead("draft"), generate=[writer], grade_relevance=[relevant("p1-1")])
     given = [[p["passage_id"] for p in event["passages"]] for event in scripted.events_of("generate")]
     assert given == [[f"p1-{n}" for n in range(4)], ["p1-1"]]
 
 
-def test_a_draft_that_cites_nothing_is_written_again_where_a_passage_is_not_relevant() -> None:
+def test_draft_without_citations_is_rewritten_when_passage_is_irrelevant() -> None:
     bare = {**steps.answer("25 days."), "citations": []}
     _, scripted = run(ahead("draft"), generate=[bare], grade_relevance=[relevant("p1-0")])
     assert scripted.count("generate") == 2
 
 
-def test_what_fails_ahead_and_was_not_needed_is_no_problem_of_the_answer() -> None:
+def test_unneeded_speculative_failure_is_not_reported() -> None:
     response, _ = run(ahead("draft"), decide_retrieval=[steps.retrieval("no")], retrieve=[LOST])
     assert (response["status"], response["usage"]["warnings"]) == ("answered", [])
 
@@ -135,7 +135,7 @@ def test_the_next_query_is_prepared_once_while_the_same_was_searched() -> None:
     assert scripted.count("rewrite_question") == 1
 
 
-def test_once_the_model_asked_for_patience_two_passages_are_graded_at_a_time() -> None:
+def test_busy_model_limits_grading_to_two_at_once() -> None:
     throttled = {**steps.retrieval("yes"), "throttled": True}
     for decision, at_once in ((steps.retrieval("yes"), 10), (throttled, 2)):
         run(ahead("off"), decide_retrieval=[decision], plan=[plans := Recorded()])

@@ -27,7 +27,7 @@ def test_naive_searches_and_answers_in_one_call_whatever_is_done_ahead(speculate
     assert (response["queries"], len(response["citations"])) == (["How many days?"], 1)
 
 
-def test_what_naive_did_not_check_is_said_and_has_no_verdict() -> None:
+def test_naive_reports_unchecked_verdicts_as_missing() -> None:
     response, _ = run(by("naive"))
     assert response["reflection"] == {"retrieve": None, "relevance": [], "support": None, "utility": None}
     assert (response["status"], response["usage"]["warnings"]) == ("partial", UNCHECKED)
@@ -60,7 +60,7 @@ def test_a_fault_is_told_by_naive_as_by_any_strategy(script: dict[str, list[Any]
 
 
 @pytest.mark.parametrize("speculate", ["off", "draft", "full"])
-def test_a_search_that_ends_at_the_deadline_gives_a_partial_answer_with_a_hint(speculate: str) -> None:
+def test_search_reaching_deadline_gives_partial_answer_with_hint(speculate: str) -> None:
     response, _ = run(by("self_rag", speculate, web_search=False), retrieve=[DeadlineExceeded("no time")])
     assert (response["status"], response["citations"]) == ("partial", [])
     assert MESSAGES["en"]["search_timed_out"] in response["usage"]["warnings"]
@@ -99,7 +99,7 @@ def test_corrective_takes_one_of_three_ways_by_the_best_passage(way: str, specul
     assert reflection["relevance"]
 
 
-def test_one_relevant_passage_is_enough_and_the_ambiguous_ones_beside_it_are_left_out() -> None:
+def test_one_relevant_passage_suffices_and_ambiguous_ones_are_dropped() -> None:
     def grader(event: dict[str, Any]) -> dict[str, Any]:
         passage_id = event["passage"]["passage_id"]
         return steps.relevance(passage_id, "relevant" if passage_id == "p1-2" else "ambiguous")
@@ -109,7 +109,7 @@ def test_one_relevant_passage_is_enough_and_the_ambiguous_ones_beside_it_are_lef
     assert scripted.count("search_web") == 0
 
 
-def test_corrective_hands_both_thresholds_to_the_grader_and_the_kept_strips_to_the_writer() -> None:
+def test_corrective_passes_thresholds_to_grader_and_strips_to_writer() -> None:
     grader = lambda e: steps.relevance(e["passage"]["passage_id"], "relevant", strips=[(0, 5), (9, 24)])  # noqa: E731
     response, scripted = run(by("corrective", lower_threshold=0.2), grade_relevance=[grader])
     asked = scripted.events_of("grade_relevance")[0]
@@ -206,7 +206,7 @@ def test_adaptive_single_pass_abstains_without_results(speculate: str, script: d
 
 @pytest.mark.parametrize("decision", [SIMPLE, COMPLEX, steps.retrieval("no")], ids=["simple", "complex", "no search"])
 @pytest.mark.parametrize("label", ["relevant", "irrelevant", "ungraded"])
-def test_what_adaptive_does_ahead_saves_rounds_and_changes_no_answer(decision: dict[str, Any], label: str) -> None:
+def test_adaptive_speculation_saves_rounds_without_changing_answer(decision: dict[str, Any], label: str) -> None:
     script: dict[str, list[Any]] = {"decide_retrieval": [decision], "grade_relevance": [graded(p=label)]}
     slower, *faster = (run(by("adaptive", way, web_search=False), **script)[0] for way in ("off", "draft", "full"))
     for response in faster:

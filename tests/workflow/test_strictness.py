@@ -140,7 +140,7 @@ def test_text_with_quotes_and_line_breaks_stays_text() -> None:
     assert json.loads(run(states, {"x": hostile})["output"]) == {"x": hostile}
 
 
-def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all() -> None:
+def test_oversized_variable_fails_and_escapes_catch_all() -> None:
     states = {
         "T": task(
             "f",
@@ -156,7 +156,7 @@ def test_a_variable_larger_than_256_kib_fails_and_is_not_caught_by_all() -> None
     assert ended["error"] == "States.DataLimitExceeded"
 
 
-def test_an_error_is_retried_by_its_class_name_as_often_as_the_retrier_says() -> None:
+def test_error_is_retried_by_class_name_up_to_limit() -> None:
     class TemporarilyUnavailable(Exception): ...
 
     seen = []

@@ -44,7 +44,7 @@ def graded(documents: str, web: str = "relevant", **more: Any) -> dict[str, list
         ("irrelevant", "0 of 4 passages relevant: search the web."),
     ],
 )
-def test_the_trace_says_in_the_lines_of_plan_which_of_crags_ways_was_taken(label: str, way: str) -> None:
+def test_trace_names_corrective_action_in_plan_lines(label: str, way: str) -> None:
     assert way in traced("corrective", **graded(label))
 
 

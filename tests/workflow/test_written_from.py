@@ -52,7 +52,7 @@ def test_it_is_what_the_step_that_wrote_was_given(name: str) -> None:
     assert [passage.passage_id for passage in written_from(traced(policy, script))] == expected
 
 
-def test_of_a_passage_of_which_strips_were_kept_it_is_these() -> None:
+def test_passage_with_kept_strips_is_reduced_to_them() -> None:
     text = "Leave is paid. It is 25 days. Ask your manager."
     script: Script = {
         "retrieve": [{**steps.found("p1-0"), "passages": [steps.passage("p1-0", text)]}],

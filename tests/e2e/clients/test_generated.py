@@ -66,7 +66,7 @@ def test_the_example_of_the_page_uploads_polls_asks_lists_and_deletes(
 
 
 @pytest.mark.long
-def test_what_the_client_is_told_has_the_types_that_are_described(tools: Path, generated: Path, fresh: Command) -> None:
+def test_generated_client_returns_described_types(tools: Path, generated: Path, fresh: Command) -> None:
     (fresh.home / "notes").mkdir()
     (fresh.home / "notes" / "crane.md").write_text("# Cranes\n\nThe harbour crane lifts 12 tonnes.\n")
     with served(fresh, *shlex.split(LINES[2])[2:]) as url:

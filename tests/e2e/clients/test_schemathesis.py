@@ -74,7 +74,7 @@ def remains(found: Finding) -> bool:
 
 
 @pytest.mark.long
-def test_what_the_api_does_is_what_its_description_says_but_for_what_is_listed(
+def test_api_conforms_to_its_description_except_listed_findings(
     tools: Path, fresh: Command, record_property: Callable[[str, str], None]
 ) -> None:
     (fresh.home / "notes").mkdir()

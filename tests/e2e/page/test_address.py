@@ -12,7 +12,7 @@ ASKED = "document.querySelector('.asked').textContent"
 TEXTS = ["Fact one.", "Fact two."]
 
 
-def test_a_link_opens_an_answer_with_its_question_and_the_tab_is_called_so(tab: Tab) -> None:
+def test_link_opens_answer_and_question_becomes_tab_title(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
@@ -21,7 +21,7 @@ def test_a_link_opens_an_answer_with_its_question_and_the_tab_is_called_so(tab: 
         assert tab.run("document.querySelector('.answer').textContent").startswith("Fact one.")
 
 
-def test_an_answer_of_before_questions_were_kept_with_answers_has_its_id_in_their_place(tab: Tab) -> None:
+def test_answer_stored_without_question_shows_its_id(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(f"{url}/#old-0")
         tab.until("turns.length")
@@ -146,7 +146,7 @@ def test_a_failed_question_stays_while_another_view_is_looked_at(tab: Tab) -> No
         expect(tab.page.locator(".failure")).to_be_visible()
 
 
-def test_an_answer_that_is_not_there_or_is_somebody_elses_leaves_its_address_and_says_so(tab: Tab) -> None:
+def test_missing_or_foreign_answer_clears_address_and_shows_message(tab: Tab) -> None:
     with saying_each(["There is no such question."]) as url:
         tab.open(f"{url}/#bad-0")
         tab.until("document.querySelector('.turn .bad')")

@@ -143,7 +143,7 @@ def test_a_draft_is_shown_at_once_and_marked_as_not_checked(tab: Tab) -> None:
         expect(tab.page.locator(".drafted")).to_contain_text("Checked")
 
 
-def test_a_question_that_is_stopped_is_waited_for_no_more_and_its_link_stays(tab: Tab) -> None:
+def test_stopped_question_is_no_longer_polled_and_keeps_its_link(tab: Tab) -> None:
     with replying(response(), {**AT_WORK, "trace": []}) as url:
         tab.open(f"{url}/#q0")
         tab.page.get_by_role("button", name="Stop").click()
@@ -185,7 +185,7 @@ def test_answer_is_copied_with_sources_and_shared_by_an_opaque_link(tab: Tab) ->
         tab.until(f"window.copied === '{url}/#q0'")
 
 
-def test_what_was_not_found_under_a_filter_is_asked_again_without_it(tab: Tab) -> None:
+def test_filtered_abstention_can_be_asked_again_without_filter(tab: Tab) -> None:
     sent: list[Any] = []
     tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
     with replying({**response(), "status": "abstained", "citations": []}) as url:
@@ -237,7 +237,7 @@ def listing(tab: Tab, **more: Any) -> None:
     tab.page.route("**/v1/documents**", reply)
 
 
-def test_the_page_says_how_many_documents_there_are_and_that_no_model_is_connected(tab: Tab) -> None:
+def test_page_shows_document_count_and_missing_model(tab: Tab) -> None:
     with replying(response()) as url:
         listing(tab, notice="No model is connected.")
         tab.open(url)
@@ -290,7 +290,7 @@ def test_suggested_question_comes_from_the_documents_and_is_clickable(tab: Tab) 
         expect(tab.page.locator(".asked")).to_have_text("What does a berth cost?")
 
 
-def test_an_answer_without_a_model_says_so_once_and_no_time_or_cost_is_nothing(tab: Tab) -> None:
+def test_answer_without_model_shows_one_notice_and_no_zero_figures(tab: Tab) -> None:
     said = {**response(), "notice": "No model is connected: ..."}
     for name in ("retrieve", "support"):
         said["reflection"][name] = {**said["reflection"][name], "judged_by": "rule"}

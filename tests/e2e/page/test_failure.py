@@ -17,7 +17,7 @@ def asked(tab: Tab, question: str = QUESTION) -> None:
     tab.press("Enter")
 
 
-def test_a_question_that_failed_is_asked_again_by_a_click_in_its_own_turn(tab: Tab) -> None:
+def test_failed_question_is_asked_again_in_its_own_turn(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(url)
         problem = {"status": 503, "detail": "The service is busy.", "hint": "Wait a moment."}
@@ -55,7 +55,7 @@ def test_unsent_question_is_retried_once_when_the_network_is_back(tab: Tab) -> N
         assert tab.run("turns.length") == 1
 
 
-def test_a_question_that_was_taken_is_looked_at_again_and_not_asked_twice(tab: Tab) -> None:
+def test_accepted_question_is_polled_and_not_sent_twice(tab: Tab) -> None:
     sent: list[Any] = []
     tab.page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     with saying_each(["Fact."]) as url:
@@ -79,7 +79,7 @@ def test_an_answer_that_failed_has_a_way_on(tab: Tab) -> None:
         expect(tab.page.locator(".asked").last).to_have_text(QUESTION)
 
 
-def test_a_file_that_would_be_refused_is_refused_before_anything_of_it_is_sent(tab: Tab) -> None:
+def test_unacceptable_file_is_refused_before_upload(tab: Tab) -> None:
     sent: list[str] = []
     tab.page.on("request", lambda request: sent.append(request.url) if request.method != "GET" else None)
     big, most = 11 * 1024 * 1024 + 200_000, 10 * 1024 * 1024

@@ -103,7 +103,7 @@ def test_tab_traverses_the_page_with_visible_focus(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("width", [640, 320])
-def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab, width: int) -> None:
+def test_content_stays_usable_at_two_and_four_times_zoom(tab: Tab, width: int) -> None:
     look = (ROOT / "tests/support/page/inspected.js").read_text(encoding="utf-8")
     # The widths of 1280 pixels at 200% and 400% zoom (WCAG 1.4.10).
     with saying_each(["Fact number one of the documents. " * 40]) as url:
@@ -115,7 +115,7 @@ def test_nothing_is_lost_where_everything_is_two_or_four_times_as_large(tab: Tab
         assert max(tab.run(high)) < 48, "a word is broken"
 
 
-def test_nothing_moves_for_those_who_do_not_want_it(tab: Tab) -> None:
+def test_animations_are_disabled_for_reduced_motion(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
@@ -125,7 +125,7 @@ def test_nothing_moves_for_those_who_do_not_want_it(tab: Tab) -> None:
         assert tab.run(f"[...document.querySelectorAll('*')].every((one) => {names}.join() === 'none,0s')")
 
 
-def test_what_colours_tell_is_seen_where_colours_are_forced(tab: Tab) -> None:
+def test_forced_colours_keep_bars_and_current_item_visible(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")

@@ -49,7 +49,7 @@ def test_the_page_speaks_the_first_language_that_the_browser_prefers(tab: Tab, p
         assert tab.run("[document.documentElement.lang, byId('language').value]") == [language, language]
 
 
-def test_a_language_that_is_chosen_holds_for_what_is_there_and_for_the_session(tab: Tab) -> None:
+def test_chosen_language_applies_to_existing_text_and_whole_session(tab: Tab) -> None:
     with saying_each(["Fact."]) as url:
         tab.open(f"{url}/#case-0")
         tab.until("turns.length")
@@ -75,7 +75,7 @@ def test_money_and_time_are_written_as_the_language_writes_them(
         assert tab.run(f"speak({json.dumps(language)}); [dollars(0.0061), seconds(1.5)]") == [money, seconds]
 
 
-def test_text_of_others_has_its_own_direction_and_no_language_of_the_page(tab: Tab) -> None:
+def test_foreign_text_has_own_direction_and_no_page_language(tab: Tab) -> None:
     with saying_each(["כמה ימי חופשה? (25)"]) as url:
         tab.open(f"{url}/#case-0", 390)
         tab.until("turns.length")

@@ -98,7 +98,7 @@ def test_on_a_phone_a_pdf_has_a_tab_of_its_own(tab: Tab, url: Served) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_text_is_opened_at_its_quote_as_text_and_closed_by_back(tab: Tab, url: Served, width: int) -> None:
+def test_source_opens_at_quote_as_text_and_closes_on_back(tab: Tab, url: Served, width: int) -> None:
     tab.open(url.link, width)
     ask(tab, LONDON).get_by_role("button", name="Source 1").click()
     source = tab.page.locator("#source")
@@ -114,7 +114,7 @@ def test_a_text_is_opened_at_its_quote_as_text_and_closed_by_back(tab: Tab, url:
     assert tab.said == []
 
 
-def test_a_long_text_is_read_on_in_both_directions_and_is_never_markup(tab: Tab, tmp_path: Path) -> None:
+def test_long_source_loads_in_both_directions_and_never_as_markup(tab: Tab, tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(250)]
     hostile = "<img src=x onerror=window.ran=1>"
 

@@ -31,7 +31,7 @@ def test_every_state_of_the_page_can_be_read_and_used_by_everybody(tab: Tab, nam
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_jumps_while_a_question_is_answered(tab: Tab, width: int) -> None:
+def test_layout_stays_steady_while_question_is_answered(tab: Tab, width: int) -> None:
     tab.page.add_init_script(SHIFTS)
     with ModelServer() as model, serving_api(model) as api:
         tab.open(str(api.base_url), width)

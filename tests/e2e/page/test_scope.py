@@ -42,7 +42,7 @@ def filters(tab: Tab) -> Any:
     return json.loads(tab.run("JSON.stringify(choices().filters)"))
 
 
-def test_folders_and_documents_are_ticked_and_a_whole_folder_is_sent_as_one(tab: Tab) -> None:
+def test_ticked_folder_is_sent_as_one_filter(tab: Tab) -> None:
     sent: list[Any] = []
     tab.page.on("request", lambda request: sent.append(request.post_data_json) if request.method == "POST" else None)
     with replying(response_of("Fact.")) as url:

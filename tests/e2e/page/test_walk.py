@@ -228,7 +228,7 @@ def test_a_citation_names_the_document_that_the_list_has(url: Served) -> None:
         assert {one["document_id"] for one in nearest} <= set(listed)
 
 
-def test_an_abstention_is_in_the_language_of_the_question_in_terminal_response_and_page(tab: Tab, url: Served) -> None:
+def test_abstention_uses_question_language_in_terminal_response_and_page(tab: Tab, url: Served) -> None:
     tab.open(url.link)
     with httpx2.Client(base_url=url, headers=url.key, timeout=60) as api:
         for language, question in ASKED_IN.items():

@@ -34,13 +34,13 @@ def test_every_module_has_bytecode_where_the_lambda_s_python_looks_for_it(arm64:
 
 
 @needs_python
-def test_the_bytecode_is_of_3_13_and_is_taken_without_a_look_at_its_source(arm64: Path) -> None:
+def test_bytecode_is_python_3_13_and_unchecked(arm64: Path) -> None:
     heads = {data[:8] for zip_ in arm64.glob("*.zip") for data in compiled(zip_).values()}
     assert heads == {MAGIC + UNCHECKED}
 
 
 @needs_python
-def test_the_bytecode_names_its_place_in_the_lambda_and_none_of_this_machine(arm64: Path) -> None:
+def test_bytecode_names_lambda_paths_and_no_local_path(arm64: Path) -> None:
     of_a_step = compiled(arm64 / "retrieve.zip")["selfrag/question/retrieve/__pycache__/handler.cpython-313.pyc"]
     assert b"/var/task/selfrag/question/retrieve/handler.py" in of_a_step
     assert (
@@ -110,7 +110,7 @@ def test_a_3_13_is_found(place: str, machine: Path) -> None:
 
 
 @needs_python
-def test_what_pyenv_puts_on_the_path_for_versions_that_are_not_chosen_is_passed_over(machine: Path) -> None:
+def test_unchosen_pyenv_versions_on_path_are_skipped(machine: Path) -> None:
     (machine / "python3.13").write_text("#!/bin/sh\nexit 127\n")
     (machine / "python3.13").chmod(stat.S_IRWXU)
     assert lambda_python() is None

@@ -28,7 +28,7 @@ def loaded(unpacked: Path, step: str) -> set[str]:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_function_starts_with_few_modules_and_the_model_s_client_only_to_ask_it(step: str, unpacked: Path) -> None:
+def test_function_loads_few_modules_and_model_client_only_if_needed(step: str, unpacked: Path) -> None:
     names = modules(unpacked, step)
     asks_the_model = (STEPS[step] / "prompt.md").exists()
     assert ("selfrag.adapters.claude.http" in names) == asks_the_model
@@ -41,12 +41,12 @@ def test_compose_answer_loads_neither_the_aws_sdk_nor_an_http_client(unpacked: P
     assert heavy & loaded(unpacked, "compose_answer") == set()
 
 
-def test_parse_document_loads_the_library_of_a_kind_of_file_only_to_read_one(unpacked: Path) -> None:
+def test_parse_document_loads_file_libraries_lazily(unpacked: Path) -> None:
     libraries = {path.name for path in (unpacked / "readers" / "python").iterdir() if (path / "__init__.py").exists()}
     assert loaded(unpacked, "parse_document") & libraries <= {"yaml"}
 
 
-def test_a_document_of_each_kind_is_read_from_the_zip_and_its_layers_alone(unpacked: Path, tmp_path: Path) -> None:
+def test_every_document_kind_is_read_from_zip_and_layers_alone(unpacked: Path, tmp_path: Path) -> None:
     for ending, content in made_files().items():
         (tmp_path / f"file{ending}").write_bytes(content)
     code = (
@@ -58,7 +58,7 @@ def test_a_document_of_each_kind_is_read_from_the_zip_and_its_layers_alone(unpac
     assert done.stdout.split("\n")[:-1] == [f"{ending} True" for ending in sorted(made_files())], done.stderr
 
 
-def test_what_retrieve_loads_at_its_first_question_is_in_the_layer(unpacked: Path) -> None:
+def test_layer_holds_modules_loaded_by_first_retrieve(unpacked: Path) -> None:
     code = "import selfrag.adapters.opensearch.search, selfrag.adapters.titan, selfrag.adapters.clients"
     done = run_as_lambda(unpacked, "retrieve", code)
     assert done.returncode == 0, done.stderr
@@ -70,7 +70,7 @@ def test_every_aws_client_can_be_made_from_the_layer(unpacked: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_model_s_client_can_be_made_from_the_layer_with_and_without_bedrock(unpacked: Path) -> None:
+def test_model_client_is_created_from_layer_with_and_without_bedrock(unpacked: Path) -> None:
     code = """
 import os
 os.environ |= {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "s", "AWS_REGION": "eu-west-1"}
@@ -83,6 +83,6 @@ for provider in ("anthropic", "bedrock"):
     assert done.returncode == 0, done.stderr
 
 
-def test_nothing_of_the_machine_s_own_packages_is_seen(unpacked: Path) -> None:
+def test_local_packages_are_invisible_to_handlers(unpacked: Path) -> None:
     done = run_as_lambda(unpacked, "retrieve", "import typer")
     assert "ModuleNotFoundError" in done.stderr

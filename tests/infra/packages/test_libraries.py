@@ -66,20 +66,20 @@ def wheel(wheels: Path, name: str, version: str, tag: str, requires: tuple[str, 
     write_zip(wheels / f"{name}-{version}-{tag}.whl", {path: text.encode() for path, text in files.items()})
 
 
-def test_the_wheels_are_the_pinned_ones_for_the_lambda_whatever_this_machine_is(project: Path, tmp_path: Path) -> None:
+def test_pinned_lambda_wheels_are_installed_on_any_machine(project: Path, tmp_path: Path) -> None:
     install_offline(tmp_path / "out", project)
     assert (tmp_path / "out" / "layer" / "fast.py").read_text() == FAST
     held = {path.name for path in (tmp_path / "out" / "layer").glob("*.dist-info")}
     assert held == {"fast-1.0.dist-info", "plain-1.0.dist-info"}, "neither what 3.13 does not need nor what is left out"
 
 
-def test_what_reads_documents_has_a_folder_of_its_own_without_what_is_shared(project: Path, tmp_path: Path) -> None:
+def test_reader_libraries_are_split_from_shared_ones(project: Path, tmp_path: Path) -> None:
     install_offline(tmp_path / "out", project)
     files = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out" / "readers").rglob("*.py")}
     assert files == {"readers/reader.py"}, "plain, which the reader needs, is in the other"
 
 
-def test_what_is_not_needed_any_more_goes(project: Path, tmp_path: Path) -> None:
+def test_outdated_output_is_removed(project: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "gone.py").touch()
     install_offline(tmp_path / "out", project)

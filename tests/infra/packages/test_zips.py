@@ -149,7 +149,7 @@ def test_a_layer_holds_its_packages_whole_below_python(arm64: Path, layer: str, 
     assert {name.split("/")[2] for name in held if name.startswith("python/selfrag/")} == packages
 
 
-def test_no_zip_makes_a_regular_package_of_the_namespace_that_layers_and_functions_share(arm64: Path) -> None:
+def test_no_zip_turns_shared_namespace_into_regular_package(arm64: Path) -> None:
     held = [name for zip_ in arm64.glob("*.zip") for name in names(zip_)]
     assert [name for name in held if name.removeprefix("python/").startswith("selfrag/__init__")] == []
 
@@ -160,14 +160,14 @@ def test_no_zip_holds_tests_or_records_of_an_installation(arm64: Path) -> None:
     assert [name for name in held if left_over.search(name)] == []
 
 
-def test_every_file_can_be_read_by_the_user_that_a_lambda_runs_as(arm64: Path) -> None:
+def test_every_file_is_readable_by_lambda_user(arm64: Path) -> None:
     for zip_ in arm64.glob("*.zip"):
         with zipfile.ZipFile(zip_) as content:
             modes = {entry.filename: entry.external_attr >> 16 for entry in content.infolist()}
         assert {mode for name, mode in modes.items() if not name.endswith(".sh")} == {0o100644}
 
 
-def test_what_lambda_runs_as_a_program_can_be_run(copy: Path, tmp_path: Path) -> None:
+def test_lambda_programs_are_executable(copy: Path, tmp_path: Path) -> None:
     [program] = re.findall(r'AWS_LAMBDA_EXEC_WRAPPER += "/var/task/(.+)"', text_of(ROOT / "infra"))
     zip_ = write_zip(tmp_path / "ask.zip", function_files(copy / "functions", "ask")).path
     with zipfile.ZipFile(zip_) as content:
@@ -187,7 +187,7 @@ def test_the_layers_stay_below_the_limits_of_lambda(arm64: Path, record_property
         assert len(layers_of(step)) <= 5
 
 
-def test_what_few_functions_need_is_in_a_layer_of_their_own(arm64: Path) -> None:
+def test_rarely_needed_libraries_have_their_own_layers(arm64: Path) -> None:
     in_layer = {layer: {name.split("/")[1] for name in names(arm64 / f"{layer}.zip")} for layer in LAYERS}
     shared, readers, protocol, traces = in_layer.values()
     assert readers >= {"cmarkgfm", "python_calamine", "selectolax", "semantic_text_splitter"}
@@ -254,14 +254,14 @@ def test_the_command_says_each_zip_s_size_and_digest(arm64: Path) -> None:
     assert "MiB unzipped" in printed
 
 
-def test_what_processor_the_packages_are_for_stands_beside_them(tmp_path: Path) -> None:
+def test_package_architecture_is_recorded_beside_zips(tmp_path: Path) -> None:
     options = ["--libraries", str(tmp_path), "--out", str(tmp_path / "out"), "--step", "retrieve"]
     for chosen, said in (([], "arm64"), (["--architecture", "x86_64"], "x86_64")):
         assert CliRunner().invoke(app, [*options, *chosen]).exit_code == 0
         assert (tmp_path / "out" / "architecture").read_text().strip() == said
 
 
-def test_the_bill_of_materials_lists_each_library_of_the_layers_at_its_pinned_version(arm64: Path) -> None:
+def test_bill_of_materials_lists_layer_libraries_at_pinned_versions(arm64: Path) -> None:
     text = (arm64 / "sbom.json").read_text(encoding="utf-8")
     bill = json.loads(text)
     assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.6", 1)

@@ -101,7 +101,7 @@ SOME_ON_THE_WEB = lambda event: steps.relevance(  # noqa: E731
 )
 
 
-def test_without_a_search_the_direct_answer_is_judged_for_its_use_and_goes_out() -> None:
+def test_direct_answer_without_search_is_graded_for_utility_only() -> None:
     response, scripted = run(asked(), **graders(), decide_retrieval=[steps.retrieval("no")])
     assert (response["status"], response["answer"], response["path"]) == ("answered", "Hello.", DIRECT)
     assert (scripted.count("retrieve"), response["scores"], response["reflection"]["support"]) == (0, None, None)
@@ -128,7 +128,7 @@ def test_a_passage_that_fails_in_a_step_fails_alone(step: str) -> None:
     )
 
 
-def test_nothing_left_is_searched_for_on_the_web_once() -> None:
+def test_web_is_searched_once_when_no_candidate_remains() -> None:
     response, scripted = run(asked(), **{**graders(), "grade_relevance": [NONE]})
     assert (response["status"], scripted.count("search_web"), scripted.count("retrieve")) == ("abstained", 1, 1)
     assert response["answer"] == 'Not found in the documents. Searched for: "How many days?".'
@@ -200,7 +200,7 @@ def test_a_follow_up_that_continues_is_answered_from_the_earlier_evidence(specul
     assert response["queries"] == []
 
 
-def test_a_follow_up_whose_evidence_is_gone_or_does_not_serve_searches_the_documents() -> None:
+def test_follow_up_without_usable_evidence_searches_documents() -> None:
     for first, grades in ((steps.found(), graders()), (steps.found("e1"), graders(e1=(0.1, "fully_supported", 5)))):
         response, _ = run(
             {**asked(), "previous": "earlier"},

@@ -27,7 +27,7 @@ def node(response: dict[str, Any], name: str) -> dict[str, Any]:
 # The worked example
 
 
-def test_the_best_path_of_two_sentences_is_the_answer_and_each_sentence_cites_its_own_passage() -> None:
+def test_best_two_sentence_path_wins_and_each_sentence_cites_its_passage() -> None:
     response, _ = grow(**by_decider(EXAMPLE))
     assert (response["status"], response["scores"]["scale"]) == ("answered", "probabilities")
     assert response["answer"] == "Leave is 25 days. Ten days may be kept."
@@ -65,7 +65,7 @@ def test_an_answer_that_is_complete_is_answered() -> None:
     ]  # fmt: skip
 
 
-def test_a_path_that_continues_is_given_the_same_passage_and_nothing_is_searched() -> None:
+def test_continued_path_reuses_its_passage_without_search() -> None:
     response, scripted = grow({"beam": 1, "max_segments": 2}, decide_retrieval=decides("continue"))
     assert scripted.count("retrieve") == 1
     written = scripted.events_of("generate")[-1]
@@ -73,7 +73,7 @@ def test_a_path_that_continues_is_given_the_same_passage_and_nothing_is_searched
     assert [citation["passage_id"] for citation in response["citations"]] == ["p1-0", "p1-0"]
 
 
-def test_a_sentence_that_needs_no_evidence_rests_on_none_and_the_answer_is_partial() -> None:
+def test_sentence_without_evidence_is_uncited_and_makes_answer_partial() -> None:
     response, scripted = grow({"beam": 1}, decide_retrieval=decides("no", "complete"))
     assert response["answer"] == "Sentence 1 of p1-0. Sentence 2 of nothing. [uncited]"
     assert (response["status"], len(response["citations"])) == ("partial", 1)
@@ -81,7 +81,7 @@ def test_a_sentence_that_needs_no_evidence_rests_on_none_and_the_answer_is_parti
     assert node(response, "1.1")["passage_id"] is None
 
 
-def test_where_every_sentence_has_to_be_searched_for_only_the_end_is_asked_for() -> None:
+def test_forced_retrieval_decides_only_on_completion() -> None:
     policy = {"beam": 1, "retrieval": "always", "max_segments": 3}
     response, scripted = grow(policy, decide_retrieval=[steps.retrieval("no"), steps.retrieval("complete")])
     assert (scripted.count("retrieve"), scripted.count("decide_retrieval")) == (2, 2)

@@ -32,7 +32,7 @@ def test_by_default_the_largest_tree_stays_below_its_limit(speculate: str) -> No
     assert (response["scores"]["stopped"], response["usage"]["waste"]["model_calls"]) == ("depth", 5)
 
 
-def test_a_sentence_from_an_irrelevant_passage_is_waste_and_nothing_more_is_asked_of_it() -> None:
+def test_sentence_from_irrelevant_passage_is_waste_and_not_graded_further() -> None:
     response, scripted = grow({"max_segments": 2, "beam": 1, "speculate": "draft"}, grade_relevance=[only("-1")])
     assert (scripted.count("grade_relevance"), scripted.count("generate"), scripted.count("grade_support")) == (6, 6, 2)
     assert scripted.count("decide_retrieval") == 2

@@ -74,7 +74,7 @@ def weigh(history: list[dict[str, Any]]) -> tuple[int, str]:
     return max(sizes)
 
 
-def test_the_largest_tree_that_is_allowed_fits_in_the_state_and_the_history(record_property: Any) -> None:
+def test_largest_allowed_tree_fits_in_state_and_history(record_property: Any) -> None:
     execution, _ = executed({**ASKED, "policy": {**POLICY, **LARGEST}}, **by_claude())
     assert execution.output is not None, execution.error
     size, where = weigh(execution.history)

@@ -40,7 +40,7 @@ def test_the_path_at_work_is_the_one_of_the_response(name: str) -> None:
     assert view.reflection is not None
 
 
-def test_of_several_answers_no_verdict_is_told_as_that_of_the_answer_before_one_is_chosen() -> None:
+def test_trace_hides_support_and_utility_until_answer_is_chosen() -> None:
     history = asked("candidates").history
     begun, ended = (next(at for at, event in enumerate(history) if _named(event, end)) for end in ("Entered", "Exited"))
     before, after = (unfinished("a", "running", steps_of(history[: at + 1])).reflection for at in (begun, ended))
