@@ -18,7 +18,7 @@ def test_each_table_of_the_page_is_what_the_prices_come_to(table: Callable[[], c
     assert costs.markdown(table()) in PAGE
 
 
-def test_each_figure_in_a_sentence_of_the_page_is_what_the_prices_come_to() -> None:
+def test_figures_in_sentences_follow_from_the_prices() -> None:
     assert [sentence for sentence in costs.sentences() if sentence not in " ".join(PAGE.split())] == []
 
 
@@ -52,7 +52,7 @@ def test_configured_price_wins_over_that_of_a_shorter_model_name() -> None:
         ("anthropic.claude-sonnet-5-5", 1.1),
     ],
 )
-def test_bedrocks_ids_of_a_region_or_of_a_group_cost_a_tenth_more(model: str, factor: float) -> None:
+def test_regional_and_group_ids_of_bedrock_cost_a_tenth_more(model: str, factor: float) -> None:
     assert price_of(model, {}) == pytest.approx([factor * price for price in PRICES["claude-sonnet-5-5"]])
     # A price set by the deployment takes precedence.
     assert price_of(model, {"claude-sonnet-5-5": (3.0, 15.0, 0.3)}) == (3.0, 15.0, 0.3)
@@ -62,7 +62,7 @@ def test_reads_from_the_cache_have_the_prices_of_the_list() -> None:
     assert [PRICES[f"claude-{name}-5-5"][2] for name in ("haiku", "sonnet", "opus")] == [0.01, 0.10, 0.20]
 
 
-def test_what_a_question_takes_of_a_quota_follows_from_the_tokens_of_each_step() -> None:
+def test_quota_use_of_a_question_follows_from_tokens_of_steps() -> None:
     steps = costs.STEPS.values()
     calls = sum(of.calls for of in steps)
     asked = sum(of.calls * (of.rubric + of.rest) for of in steps)

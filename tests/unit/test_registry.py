@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_entry_of_the_registry_is_that_of_this_release_and_of_this_package() -> None:
+def test_registry_entry_names_this_release_and_package() -> None:
     entry = json.loads((ROOT / "server.json").read_text())
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     [package] = entry["packages"]
