@@ -69,7 +69,7 @@ class Collector:
 def read_headers(text: str) -> dict[str, str]:
     """Return headers as OTEL_EXPORTER_OTLP_HEADERS has them; raises Misconfigured for other text.
 
-    They are `name=value,name=value`, with what is special in a value as in a URL.
+    They are `name=value,name=value`, with special characters of values percent-encoded.
     """
     pairs = [each.partition("=") for each in text.split(",") if each.strip()]
     if not all(name.strip() and equals and value.isascii() for name, equals, value in pairs):
