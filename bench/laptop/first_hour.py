@@ -97,7 +97,7 @@ def collected(build: Path) -> Path:
 
 
 def measure(directory: Path) -> FirstHour:
-    """Serve the files from an empty home and ask; then ingest them into another one, and compare the estimates."""
+    """Serve the files from an empty home and ask; then ingest them into a second home and compare the estimates."""
     with tempfile.TemporaryDirectory() as home:
         began = time.monotonic()
         with _served(Path(home), directory) as url:

@@ -91,10 +91,7 @@ def answer_trace(
     times = {"": (_begin(response, ended), ended), **dict(_steps(response, _begin(response, ended)))}
     own_id = response.id if re.fullmatch(r"[0-9a-f]{32}", response.id) else _hash(response.id, "trace")[:32]
     contexts = {
-        step: SpanContext(
-            int(own_id, 16), int(_hash(response.id, step)[:16], 16), False, TraceFlags(TraceFlags.SAMPLED)
-        )
-        for step in times
+        step: SpanContext(int(own_id, 16), int(_hash(response.id, step)[:16], 16), False, _SAMPLED) for step in times
     }
     resource = Resource.create({"service.name": service})
     source = {"gen_ai.data_source.id": collections[0] if len(collections) == 1 else None}

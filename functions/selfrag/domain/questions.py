@@ -12,7 +12,7 @@ from selfrag.domain.documents import MAX_DOCUMENT_BYTES, MAX_TAGS
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import AnswerText, Day, Key, Name, Question, Tag, Whole
 from selfrag.domain.passages import Bounds
-from selfrag.domain.policy import Policy as Policy  # default for callers without one
+from selfrag.domain.policy import Policy as Policy  # re-exported for code that builds requests
 from selfrag.domain.policy import Weights as Weights
 from selfrag.domain.validation import Request, explain
 

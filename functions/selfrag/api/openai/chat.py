@@ -58,7 +58,7 @@ def stream(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[di
             if heading.includes_usage:
                 yield {**head, "choices": [], "usage": usage_of(event.data["usage"], "prompt", "completion")}
             return
-    yield to_error(cut_off(head["id"].removeprefix(ID_PREFIX)))
+    yield to_error(cut_off(head.get("id", "").removeprefix(ID_PREFIX)))
 
 
 def _head(question_id: str, kind: str, heading: ReplyHeading) -> dict[str, Any]:
