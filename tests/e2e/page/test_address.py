@@ -21,6 +21,17 @@ def test_link_opens_answer_and_question_becomes_tab_title(tab: Tab) -> None:
         assert tab.run("document.querySelector('.answer').textContent").startswith("Fact one.")
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_link_to_a_source_opens_it_beside_its_answer(tab: Tab, width: int) -> None:
+    with saying_each(TEXTS) as url:
+        tab.open(f"{url}/#case-0/2", width)
+        tab.until("!byId('source').hidden")
+        assert tab.run("document.querySelector('#source h2').textContent") == "Source 2 of 2"
+        assert tab.run(ASKED) == TEXTS[0]
+        tab.page.goto(f"{url}/#case-0/1")
+        tab.until("drawn.at === 0")
+
+
 def test_answer_stored_without_question_shows_its_id(tab: Tab) -> None:
     with saying_each(TEXTS) as url:
         tab.open(f"{url}/#old-0")

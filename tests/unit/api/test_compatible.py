@@ -101,7 +101,7 @@ def test_whole_reply_has_answer_status_and_finish_reason(path: str, status: str)
         assert reply["status"] == ("failed" if status == "failed" else "completed")
     assert content.replace(" [1]", "").startswith(ANSWER)
     assert [content[each["start_index"] : each["end_index"]] for each in places] == ["[1]"] * (status == "answered")
-    assert {each["url"] for each in places} <= {"https://api.example.com/live/v1/documents/d/text?around=p"}
+    assert {each["url"] for each in places} <= {f"https://api.example.com/live/#{response(status)['id']}/1"}
 
 
 def texts() -> st.SearchStrategy[Any]:

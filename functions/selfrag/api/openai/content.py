@@ -1,9 +1,8 @@
 """Text, annotations and usage of a reply, for both APIs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 # Begins the notes below an answer: an earlier answer ends where they begin.
 BEFORE_NOTES = "\n\n---\n> "
@@ -13,7 +12,7 @@ BEFORE_NOTES = "\n\n---\n> "
 class ReplyHeading:
     """Request metadata that a reply repeats; `created` is in seconds since the epoch.
 
-    Paths of the API follow `base_url`; `ignored` names the fields without effect.
+    Paths of the API and the page follow `base_url`; `ignored` names the fields without effect.
     """
 
     model: str
@@ -42,14 +41,14 @@ class MarkedAnswer:
 
 def content_of(response: Mapping[str, Any], base_url: str) -> MarkedAnswer:
     """Return the content of a response, with links that begin with `base_url`."""
-    marks: dict[int, list[Mapping[str, Any]]] = {}
-    for citation in response["citations"]:
-        marks.setdefault(citation["answer_span"][1], []).append(citation)
+    marks: dict[int, dict[str, Mapping[str, Any]]] = {}
+    for url, citation in _linked(response, base_url):
+        marks.setdefault(citation["answer_span"][1], {})[url] = citation
     numbers: dict[str, int] = {}
     text, last, annotations = "", 0, []
     for end, citations in sorted(marks.items()):
         text, last = text + response["answer"][last:end] + " ", end
-        for url, citation in {_url(citation, base_url): citation for citation in citations}.items():
+        for url, citation in citations.items():
             mark = f"[{numbers.setdefault(url, len(numbers) + 1)}]"
             annotations.append(
                 {"start_index": len(text), "end_index": len(text) + len(mark), "url": url, "title": _title(citation)}
@@ -63,11 +62,13 @@ def content_of(response: Mapping[str, Any], base_url: str) -> MarkedAnswer:
     return MarkedAnswer(text + (BEFORE_NOTES + "\n> ".join(notes) if notes else ""), annotations, withheld)
 
 
-def _url(citation: Mapping[str, Any], base_url: str) -> str:
-    """Return the address of a web page, or of a passage in its document."""
-    if citation.get("document_id") is None:
-        return str(citation["document"]) if "://" in citation["document"] else f"{base_url}/v1/documents"
-    return f"{base_url}/v1/documents/{citation['document_id']}/text?around={quote(citation['passage_id'], safe='')}"
+def _linked(response: Mapping[str, Any], base_url: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each citation with its link: a web page, or the answer's page, open at the passage."""
+    firsts: dict[str, int] = {}
+    for number, citation in enumerate(response["citations"], 1):
+        first = firsts.setdefault(citation["passage_id"], number)
+        is_web = citation.get("document_id") is None and "://" in citation["document"]
+        yield citation["document"] if is_web else f"{base_url}/#{response['id']}/{first}", citation
 
 
 def _title(citation: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
-// The addresses of the page: a conversation by its last answer, #documents with a folder, #history. Each is an entry of
-// the browser's history, so that Back and Forward lead through them, and a reload or a link to the same.
+// The addresses of the page: a conversation by its last answer, #ID/2 for the second source of that, #documents with a
+// folder, #history. Each is an entry of the browser's history, so that Back and Forward lead through them, and a reload
+// or a link to the same.
 
 const ID = /^[A-Za-z0-9_-]{1,80}$/;
 // Where the conversation is while another view is open.
@@ -63,7 +64,7 @@ const asIs = (question, id) => question || `${word("earlier")} ${id}`;
 // Show what the address names.
 async function reopen() {
   takeToken();
-  const hash = location.hash, named = viewOf(hash), id = hash.slice(1), kept = history.state?.kept || [];
+  const hash = location.hash, named = viewOf(hash), [id, number] = hash.slice(1).split("/"), kept = history.state?.kept || [];
   if (named) return view(named.name, named.folder);
   conversation = { hash, state: history.state };
   view("asking");
@@ -73,6 +74,8 @@ async function reopen() {
   for (const [one, body] of more.map((one) => [one, addTurn(asIs(one.question, one.id), one.id)])) {
     if (body.isConnected) await lookUp(one, body);
   }
+  const last = turns.at(-1);
+  if (number && last?.response.citations[number - 1]) last.sources.open(number - 1);
   return undefined;
 }
 
