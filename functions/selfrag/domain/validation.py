@@ -29,13 +29,14 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
     where = ".".join(parts)
     if first["type"] == "json_invalid":
         return "The body is not valid JSON."
+    message = first["msg"].removeprefix("Value error, ")
     if not where:
-        return f"The body must be a JSON object such as {request.EXAMPLE}."
+        is_rule = first["type"] == "value_error"
+        return f"{message}." if is_rule else f"The body must be a JSON object such as {request.EXAMPLE}."
     if first["type"] == "missing":
         return f"{where} is missing."
     if first["type"] == "extra_forbidden":
         return f"{_shorten(where)} does not exist; the fields are {', '.join(_fields_beside(parts, request))}."
-    message = first["msg"].removeprefix("Value error, ")
     if where == "question":
         return f"The question was not accepted: {message}."
     return f"{where} was not accepted: {message[:1].lower()}{message[1:]}."

@@ -39,6 +39,9 @@ REMAINING = {
     ("positive_data_acceptance", "POST /v1/(ask|questions)", "400", "filters was not accepted: since is"): (
         NO_PATTERN.format("since is not later than until")
     ),
+    ("positive_data_acceptance", "POST /v1/(ask|questions)", "400", "previous and history exclude each other"): (
+        NO_PATTERN.format("an earlier answer is either stored or sent")
+    ),
     ("positive_data_acceptance", "POST /v1/ask", "400", "policy.deadline_seconds may be at most 25 here"): (
         "How long a connection may wait is a setting of the deployment; POST /v1/questions takes all that is described."
     ),

@@ -6,11 +6,13 @@ from typing import get_args
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_QUESTION_CHARACTERS
 from selfrag.domain.questions import AskRequest, Policy, read_request
 from selfrag.domain.strategies import Strategy
+from selfrag.domain.validation import explain
 
 STRATEGIES = get_args(Strategy)
 
@@ -31,6 +33,13 @@ def test_a_question_that_cannot_be_asked_gets_one_clear_sentence(question: str, 
         read_request(question)
     assert str(error.value).startswith(sentence)
     assert "\n" not in str(error.value)
+
+
+def test_earlier_answer_is_named_or_sent_but_not_both() -> None:
+    sent = {"question": "And then?", "previous": "a1", "history": [{"question": "When?", "answer": "In May."}]}
+    with pytest.raises(ValidationError) as error:
+        AskRequest.model_validate(sent)
+    assert explain(error.value, AskRequest) == "previous and history exclude each other; leave one out."
 
 
 @pytest.mark.parametrize(
