@@ -33,7 +33,10 @@ from tests.support.infra.asking import (
     patient_client,
     until_all_are,
 )
-from tests.support.infra.compatible import clients_of_openais_api_are_answered
+from tests.support.infra.compatible import (
+    clients_learn_why_an_answer_is_missing_or_partial,
+    clients_of_openais_api_are_answered,
+)
 from tests.support.infra.deployment import ORIGIN, Deployment
 from tests.support.infra.doctor import (
     the_doctor_finds_the_deployment_well,
@@ -182,6 +185,11 @@ def test_agents_use_gateway_tools_and_unbound_key_reaches_nothing(deployment: De
 @pytest.mark.usefixtures("loaded")
 def test_openai_clients_ask_with_bearer_token_within_quota(deployment: Deployment) -> None:
     clients_of_openais_api_are_answered(deployment.stack, QUESTION, "18 weeks")
+
+
+@pytest.mark.usefixtures("loaded")
+def test_openai_clients_learn_of_daily_cap_failed_step_and_deadline(deployment: Deployment) -> None:
+    clients_learn_why_an_answer_is_missing_or_partial(deployment.stack, deployment.model, QUESTION)
 
 
 @pytest.mark.usefixtures("loaded")

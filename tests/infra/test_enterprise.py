@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.doubles.titan_double import FORBIDDEN, GUARDRAIL, VERSION
 from tests.support.infra.asking import COLLECTION, at, finished, patient_client, until_all_are
+from tests.support.infra.compatible import CHAT, RESPONSES, outcomes
 from tests.support.infra.deployment import deployed
 
 CHOICES = {
@@ -48,6 +49,8 @@ def test_a_private_deployment_within_bounds_answers_from_the_last_of_300_collect
             started = api.post(stack.url("/v1/questions"), json={**ASKED, "policy": {"deadline_seconds": 240}})
             answer = finished(api, stack.url(started.headers["location"].removeprefix("/live")))
             refused = api.post(stack.url("/v1/ask"), json={**ASKED, "question": f"What is {FORBIDDEN}?"}).json()
+        chats = outcomes(stack, f"What is {FORBIDDEN}?", "guardrail")
+        assert chats == {CHAT: ("abstained", "content_filter"), RESPONSES: ("abstained", "completed")}
         assert answer["status"] == "answered", answer
         assert (refused["status"], refused["reflection"]["guarded"]) == ("abstained", "request"), refused
         assert set(deployment.titan.sources) == {"INPUT", "OUTPUT"}

@@ -2,7 +2,10 @@
 
 import json
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from werkzeug.datastructures import Headers
@@ -10,9 +13,9 @@ from werkzeug.datastructures import Headers
 from selfrag.ports.web import Domains
 from selfrag_cli.local.stand_in.web import SamplePages
 from tests.support.doubles.json_server import JsonServer
-from tests.support.doubles.messages_api import Refusal, reply_to
+from tests.support.doubles.messages_api import Refusal, reply_to, step_of
 from tests.support.doubles.refusals import check
-from tests.support.doubles.requests import forced_tool, is_current, output_format
+from tests.support.doubles.requests import forced_tool, is_current, output_format, schema_of
 
 KEPT_REQUESTS = 200
 _MAX_RESULTS, _USUAL_RESULTS = 20, 5
@@ -24,6 +27,17 @@ class MessagesServer(JsonServer):
     def __init__(self) -> None:
         super().__init__()
         self._requests: deque[dict[str, Any]] = deque(maxlen=KEPT_REQUESTS)
+        self._refused = self._stalled = ""
+        self._ended = Event()
+
+    @contextmanager
+    def faults(self, *, refused: str = "", stalled: str = "") -> Iterator[None]:
+        """In the block, the model refuses the requests of a step, and is silent to those of another."""
+        self._refused, self._stalled = refused, stalled
+        self._ended.clear()
+        yield
+        self._refused = self._stalled = ""
+        self._ended.set()
 
     @property
     def requests(self) -> list[dict[str, Any]]:
@@ -37,9 +51,12 @@ class MessagesServer(JsonServer):
         if not headers.get("x-api-key") and not headers.get("authorization"):
             raise Refusal("x-api-key header is required", 401, "authentication_error")
         check(body)
+        step = step_of(schema_of(body))
+        if step == self._stalled:
+            self._ended.wait()
         reply = _as_told_by(body, reply_to(_with_format(body)))
         self._requests.append(body)
-        return reply
+        return {**reply, "content": [], "stop_reason": "refusal"} if step == self._refused else reply
 
     def error(self, refused: Refusal) -> dict[str, Any]:
         """Return an error in the service's form."""

@@ -37,8 +37,8 @@ DOCUMENTS = {
 
 
 @contextmanager
-def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, TextractDouble]]:
-    """The variables of a deployment whose model, embeddings, collection, web and Textract run here; three of these."""
+def backends() -> Iterator[tuple[dict[str, Any], MessagesServer, OpenSearchDouble, TitanDouble, TextractDouble]]:
+    """The variables of a deployment whose model, embeddings, collection, web and Textract run here; four of these."""
     with (
         MessagesServer() as model,
         TitanDouble() as titan,
@@ -58,7 +58,7 @@ def backends() -> Iterator[tuple[dict[str, Any], OpenSearchDouble, TitanDouble, 
             "web_base_url": web.url,
             "prices": {"rule": [0, 0, 0]},
         }
-        yield variables, collection, titan, textract
+        yield variables, model, collection, titan, textract
 
 
 def object_in(stack: Stack, bucket: str, name: str) -> bytes | None:

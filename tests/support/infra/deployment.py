@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.doubles.opensearch_double import OpenSearchDouble
+from tests.support.doubles.stand_in import MessagesServer
 from tests.support.doubles.titan_double import TitanDouble
 from tests.support.infra.asking import backends, object_in, set_keys
 from tests.support.infra.doctor import examined_before
@@ -28,6 +29,7 @@ class Deployment:
     """The stack and its services."""
 
     stack: Stack
+    model: MessagesServer
     collection: OpenSearchDouble
     titan: TitanDouble
     # A copy of the sources, of which the packages are made.
@@ -42,7 +44,7 @@ def deployed(directory: Path, **more: Any) -> Iterator[Deployment]:
     copied = sources(directory / "sources")
     packages = packages_of(copied, directory / "packages")
     with (
-        backends() as (variables, collection, titan, textract),
+        backends() as (variables, model, collection, titan, textract),
         emulator(directory) as aws,
     ):
         chosen = {
@@ -57,4 +59,4 @@ def deployed(directory: Path, **more: Any) -> Iterator[Deployment]:
         stack.apply()
         textract.read = partial(object_in, stack)
         set_keys(stack)
-        yield Deployment(stack, collection, titan, copied, examined)
+        yield Deployment(stack, model, collection, titan, copied, examined)
