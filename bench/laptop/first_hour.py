@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 from urllib.request import Request, urlopen
@@ -50,7 +51,7 @@ FILES = (
     ("doc/[rw]*/NEWS*", 2),
 )
 QUESTION = "What does the option --progress do?"
-_ANSWER_SECONDS, _LOOK_SECONDS = 120, 2.0
+_ANSWER_SECONDS, _LOOK_SECONDS, _WINDOW_SECONDS = 120, 2.0, 20.0
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,16 @@ class FirstHour:
     answered: float
     embedded: float
     embedded_at_answer: int
+    # Passages embedded a second, while nobody asks and while questions follow each other.
+    alone: float
+    while_asked: float
     estimates: list[Estimate]
 
     def error_of_time_left(self) -> float:
-        """Return the median of how far the time left was off, as a share of the true one, from 10% on."""
+        """Return the median of how far the time left was off, as a share of the true one, from 10% on; nan without."""
         later = [estimate for estimate in self.estimates if estimate.share >= 0.1 and estimate.actual > 0]
-        return statistics.median(abs(estimate.displayed / estimate.actual - 1) for estimate in later)
+        errors = [abs(estimate.displayed / estimate.actual - 1) for estimate in later]
+        return statistics.median(errors) if errors else float("nan")
 
 
 def collected(build: Path) -> Path:
@@ -85,9 +90,9 @@ def collected(build: Path) -> Path:
     share = laid_out(PACKAGES, build / "debs", build / "packages") / "usr" / "share"
     directory = build / "files"
     shutil.rmtree(directory, ignore_errors=True)
-    for pattern, count in FILES:
+    for pattern, most in FILES:
         paths = [path for path in sorted(share.glob(pattern)) if path.is_file() and not path.name.startswith("index.")]
-        for path in paths[:count]:
+        for path in paths[:most]:
             content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
             name = path.name.removesuffix(".gz")
             target = directory / path.parent.name / (name if Path(name).suffix else f"{name}.txt")
@@ -106,13 +111,12 @@ def measure(directory: Path) -> FirstHour:
                 time.sleep(_LOOK_SECONDS)
             answered = time.monotonic() - began
             embedded_at_answer, passages = _counts(Path(home))
-            while _counts(Path(home))[0] < passages:
-                time.sleep(_LOOK_SECONDS)
+            rates = _rates(Path(home), url)
         embedded = time.monotonic() - began
     files = sum(path.is_file() for path in directory.rglob("*"))
     with tempfile.TemporaryDirectory() as home:
         estimates = _estimates(Path(home), directory)
-    return FirstHour(files, passages, serving, answered, embedded, embedded_at_answer, estimates)
+    return FirstHour(files, passages, serving, answered, embedded, embedded_at_answer, *rates, estimates)
 
 
 @contextmanager
@@ -128,8 +132,25 @@ def _served(home: Path, directory: Path) -> Iterator[str]:
         process.wait()
 
 
-def _asked(url: str) -> str:
-    body = json.dumps({"question": QUESTION}).encode()
+def _rates(home: Path, url: str) -> tuple[float, float]:
+    """Ask in every other window until all is embedded; return passages a second of the windows without and with it."""
+    windows, cases = (list[float](), list[float]()), count()
+    done, passages = _counts(home)
+    while done < passages:
+        asks = len(windows[0]) > len(windows[1])
+        before, began = done, time.monotonic()
+        while done < passages and time.monotonic() - began < _WINDOW_SECONDS:
+            if asks:
+                _asked(url, f"{QUESTION} (case {next(cases)})")
+            else:
+                time.sleep(_LOOK_SECONDS)
+            done = _counts(home)[0]
+        windows[asks].append((done - before) / (time.monotonic() - began))
+    return statistics.mean(windows[0] or [0]), statistics.mean(windows[1] or [0])
+
+
+def _asked(url: str, question: str = QUESTION) -> str:
+    body = json.dumps({"question": question}).encode()
     with urlopen(
         Request(f"{url}/v1/ask", body, {"content-type": "application/json"}), timeout=_ANSWER_SECONDS
     ) as reply:
@@ -167,6 +188,8 @@ def show(measured: FirstHour) -> None:
         ("until the first question is answered, s", round(measured.answered, 1)),
         ("passages embedded then", measured.embedded_at_answer),
         ("until all passages are embedded, s", round(measured.embedded)),
+        ("passages embedded a second, alone", round(measured.alone, 1)),
+        ("passages embedded a second, while asked", round(measured.while_asked, 1)),
         ("time left, median error from 10% done", f"{measured.error_of_time_left():.0%}"),
     )
     for name, figure in rows:
