@@ -2,10 +2,11 @@
 
 import os
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
-import boto3
 from botocore.config import Config
+from botocore.session import Session, get_session
 
 from selfrag.adapters.faults import aws_faults
 
@@ -80,4 +81,10 @@ def _client(options: _ClientOptions, more: dict[str, Any], **place: str | None) 
             read_timeout=options.read_timeout,
             **more,
         )
-        return boto3.client(options.service, config=config, **place)
+        return _session().create_client(options.service, config=config, **place)
+
+
+@cache
+def _session() -> Session:
+    # A boto3 client is made by such a session, too; boto3 itself imports 60 more modules at a cold start.
+    return get_session()
