@@ -14,7 +14,7 @@ from tests.e2e.test_events import asked_anew
 from tests.support.aws.resources import bind
 from tests.support.compatible import assert_conforms, parts_of
 from tests.support.doubles.model_server import ModelServer
-from tests.support.serving import ASK, ServedStack
+from tests.support.serving import ASK, ServedStack, gateway_event
 from tests.workflow.test_guardrail import Words
 
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
@@ -93,11 +93,11 @@ def test_passes_stream_as_they_end_and_unchecked_text_is_withheld(
 
 
 def test_a_server_without_a_stream_sends_the_same_events_as_a_whole(served_stack: ServedStack) -> None:
-    from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, threaded_handler
+    from selfrag_cli.local.serving.invocation import LocalContext, threaded_handler
 
     for path in (CHAT, RESPONSES):
         body = json.dumps(asking(path, stream=True)).encode()
-        reply = threaded_handler()(event_of(ProxyRequest("POST", path, {}, {"host": "h"}, body)), LocalContext())
+        reply = threaded_handler()(gateway_event("POST", path, body, host="h"), LocalContext())
         assert (reply["statusCode"], reply["multiValueHeaders"]["Content-Type"]) == (200, ["text/event-stream"])
         *parts, last = parts_of([reply["body"]])
         assert len(parts) > 3

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from selfrag.domain.validation import explain
 from selfrag.ports.executions import Executions
 from selfrag_cli.lab.records import read_feedback
 from selfrag_cli.local.stores.feedback import LocalFeedback
-from selfrag_cli.local.stores.tables import FEEDBACK, opened_items
+from selfrag_cli.local.stores.tables import FEEDBACK, Items
 from tests.e2e.conftest import Run
 from tests.support.aws.resources import FEEDBACK_TABLE, TABLES, bind
 from tests.support.command import ROOT
@@ -201,7 +202,7 @@ def test_answers_confirmed_by_feedback_are_evaluated_again(
 
 def test_the_laptops_feedback_is_read_by_lines_without_what_has_expired(tmp_path: Path) -> None:
     about = {"question_id": "q", "status": "answered", "answered": "Ten.", "cited": [], "collections": ["c"]}
-    with opened_items() as items:
+    with closing(Items()) as items:
         for question, expires_at in (("Kept?", 1 << 40), ("Expired?", 1 << 40)):
             feedback = Feedback(question=question, useful=False, given_at=1, expires_at=expires_at, **about)
             LocalFeedback(items).keep(feedback, question)

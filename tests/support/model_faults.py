@@ -12,13 +12,14 @@ from typing import Any
 from selfrag import bootstrap
 from selfrag.bootstrap import questions
 from selfrag.runtime.clock import Clock
-from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, threaded_handler
+from selfrag_cli.local.serving.invocation import LocalContext, threaded_handler
 from selfrag_cli.local.stack import running_stack
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.asking import MemoryCalls
 from tests.support.doubles.model_server import SPOILED, Body, Fault, ModelServer
 from tests.support.doubles.requests import output_format
 from tests.support.local import QUESTION, few_parts
+from tests.support.serving import gateway_event
 
 STEPS = ["decide_retrieval", "grade_relevance", "generate", "grade_support", "grade_utility", "rewrite_question"]
 STRATEGIES: dict[str, dict[str, Any]] = {
@@ -111,17 +112,17 @@ class Asking:
 
     def _response(self, path: str, asked: bytes) -> tuple[int, dict[str, Any]]:
         """Return the status and the body of a question's response; a question of /v1/questions is waited for."""
-        reply = self._handled(ProxyRequest("POST", path, {}, {"content-type": "application/json"}, asked))
+        reply = self._handled("POST", path, asked, **{"content-type": "application/json"})
         ends = time.monotonic() + 60
         while reply["statusCode"] == 202 or json.loads(reply["body"]).get("status") == "running":
             assert time.monotonic() < ends, "the question did not end"
             path = reply["multiValueHeaders"].get("Location", [path])[0]
             threading.Event().wait(0.005)
-            reply = self._handled(ProxyRequest("GET", path, {}, {}))
+            reply = self._handled("GET", path)
         return reply["statusCode"], json.loads(reply["body"])
 
-    def _handled(self, request: ProxyRequest) -> dict[str, Any]:
-        return self._handler(event_of(request), LocalContext())
+    def _handled(self, method: str, path: str, body: bytes = b"", **headers: str) -> dict[str, Any]:
+        return self._handler(gateway_event(method, path, body, **headers), LocalContext())
 
 
 def _accepted(policy: dict[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from typing import Any
 
 import boto3
 import httpx2
+from starlette.requests import Request
 
 from selfrag_cli.local.serving.gateway import serving
-from selfrag_cli.local.serving.invocation import threaded_handler
+from selfrag_cli.local.serving.invocation import event_of, threaded_handler
 from tests.support.aws.resources import FEEDBACK_TABLE, REQUESTS_TABLE, TABLES, bind, empty_table
 from tests.support.aws.stack import MACHINE_ARN, LocalStack
 from tests.support.doubles.model_server import ModelServer
@@ -57,6 +58,13 @@ def serving_api(model: ModelServer, **environment: str) -> Iterator[httpx2.Clien
     """Serve a stack, and yield a client of it."""
     with serving_stack(model, **environment) as served:
         yield served.client
+
+
+def gateway_event(method: str, path: str, body: bytes = b"", **headers: str) -> Any:
+    """Return a request as API Gateway sends it to a Lambda."""
+    lines = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": lines}
+    return event_of(Request(scope), body)
 
 
 def eventually(look: Callable[[], Any]) -> Any:

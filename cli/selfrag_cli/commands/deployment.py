@@ -1,5 +1,6 @@
 """Commands for deployments: doctor and restore."""
 
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ from selfrag_cli.terminal import out, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from selfrag_cli.doctor.findings import Checks, Finding, Subject
+    from selfrag_cli.doctor.findings import Finding
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
@@ -28,8 +29,6 @@ VarFiles = Annotated[
 Deployed = Annotated[
     bool, typer.Option("--deployed", help="Try the deployment: a document in and out, and questions about it.")
 ]
-
-Only = Annotated[str, typer.Option("--only", help="One check by its name, such as quotas.")]
 Free = Annotated[bool, typer.Option("--free", help="Leave out what costs money: calls of the models.")]
 
 
@@ -39,7 +38,6 @@ def doctor(
     deployed: Deployed = False,
     endpoint: Endpoint = "",
     api_key: ApiKey = "",
-    only: Only = "",
     free: Free = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,7 +46,7 @@ def doctor(
     Exit code 1 means that a finding blocks. Before a deployment nothing is changed; --deployed uploads a test document
     and removes it. No secret is read or printed.
     """
-    findings = _examine(infra, var_file or [], deployed, endpoint, api_key, only, free, quiet=as_json)
+    findings = _examine(infra, var_file or [], deployed, endpoint, api_key, free, quiet=as_json)
     if as_json:
         print_json([{"check": name, **asdict(finding)} for name, finding in findings])
     else:
@@ -103,7 +101,7 @@ def show_end(console: Console, findings: "Sequence[tuple[str, Finding]]") -> Non
 
 
 def _examine(
-    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, only: str, free: bool, quiet: bool
+    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, free: bool, quiet: bool
 ) -> "Sequence[tuple[str, Finding]]":
     from selfrag_cli.deployment.terraform import has_resources, read_choices, read_outputs
     from selfrag_cli.doctor.account import account_of_credentials
@@ -117,16 +115,6 @@ def _examine(
 
     account = account_of_credentials(read_choices(infra, var_files), has_resources(infra), infra)
     if not deployed:
-        return examine(_select_checks(FREE if free else ACCOUNT, only), account, report)
-    with Deployment(account, read_outputs(infra), endpoint, api_key) as deployment:
-        return examine(_select_checks(DEPLOYED, only), deployment, report)
-
-
-def _select_checks(checks: "Checks[Subject]", only: str) -> "Checks[Subject]":
-    """Return the first check, which is a prerequisite, and the named one; all for ""."""
-    from selfrag.domain.errors import InvalidInput
-
-    if only and only not in checks:
-        raise InvalidInput(f"There is no check {only}; name one of {', '.join(checks)}.")
-    first = next(iter(checks))
-    return {name: runs for name, runs in checks.items() if only in ("", name) or name == first}
+        return examine(FREE if free else ACCOUNT, account, report)
+    with closing(Deployment(account, read_outputs(infra), endpoint, api_key)) as deployment:
+        return examine(DEPLOYED, deployment, report)

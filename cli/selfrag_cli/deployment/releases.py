@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import boto3
 from botocore.exceptions import ClientError
@@ -131,21 +131,8 @@ def _require_existing(version: str, release: Release) -> Iterator[None]:
         ) from None
 
 
-class _Environment(TypedDict, total=False):
-    """A function's environment variables."""
-
-    Variables: dict[str, str]
-
-
-class _FunctionVersion(TypedDict):
-    """A function version as listed by Lambda."""
-
-    Version: str
-    LastModified: str
-    Environment: NotRequired[_Environment]
-
-
-def _release_of(version: _FunctionVersion, name: str) -> Release | None:
+def _release_of(version: Mapping[str, Any], name: str) -> Release | None:
+    """Return the release of a function version as Lambda lists it."""
     variables = version.get("Environment", {}).get("Variables", {})
     if version["Version"] == "$LATEST" or "SELFRAG_RELEASE" not in variables:
         return None

@@ -48,7 +48,9 @@ def ask_remote(
     payload = request.model_dump(mode="json", exclude_defaults=True)
     fields = {"x-api-key": api_key, "idempotency-key": idempotency_key}
     headers = {name: value for name, value in fields.items() if value}
-    with http_client_for(_check_endpoint(endpoint)) as client:
+    if not endpoint.startswith(("http://", "https://")):
+        raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
+    with http_client_for(checked_url(endpoint, "The endpoint")) as client:
         reply = _send(client, "POST", url, json=payload, headers=headers)
         if quick or reply.status_code != httpx2.codes.ACCEPTED:
             return _answer(reply)
@@ -57,16 +59,13 @@ def ask_remote(
         while seconds < request.policy.deadline_seconds + MARGIN_SECONDS:
             response = _answer(_send(client, "GET", looked, headers=headers))
             if response.get("status") != "running":
-                return _wait_for_answer(response)
+                if "usage" not in response:
+                    name = response.get("id")
+                    raise SelfragError(f"Question {name} ended without a response; its trace says how far it came.")
+                return response
             pause(LOOK_AGAIN_SECONDS)
             seconds += LOOK_AGAIN_SECONDS
     raise TemporarilyUnavailable(f"The answer is not ready yet; it will be at {looked}.")
-
-
-def _check_endpoint(endpoint: str) -> str:
-    if not endpoint.startswith(("http://", "https://")):
-        raise InvalidInput(f"{endpoint} is not a URL; the endpoint is what `terraform output endpoint` prints.")
-    return checked_url(endpoint, "The endpoint")
 
 
 def _send(client: httpx2.Client, method: str, url: str, **sent: Any) -> httpx2.Response:
@@ -85,12 +84,6 @@ def _answer(reply: httpx2.Response) -> dict[str, object]:
     if reply.status_code != httpx2.codes.OK:
         raise error_of(reply.status_code, body, reply.headers.get("retry-after", ""))
     return body
-
-
-def _wait_for_answer(response: dict[str, object]) -> dict[str, object]:
-    if "usage" not in response:
-        raise SelfragError(f"Question {response.get('id')} ended without a response; its trace says how far it came.")
-    return response
 
 
 def _json(reply: httpx2.Response) -> dict[str, object]:

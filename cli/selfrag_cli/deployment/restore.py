@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 import boto3
 from pydantic import BaseModel
@@ -50,16 +50,6 @@ class Restoration:
     unknown: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     passages: int = 0
-
-
-class IngestionMachines(Protocol):
-    """The machines of a deployment that change its index."""
-
-    def ingest(self, key: str) -> None:
-        """Run the ingestion of an object and wait."""
-
-    def reindex(self) -> None:
-        """Ingest every outdated object of the bucket and wait."""
 
 
 class RestorableTable(DynamoManifest):
@@ -121,7 +111,7 @@ def restore_index(
     keys: Iterable[str],
     indexed: Iterable[IndexedPassage],
     table: RestorableTable,
-    machines: IngestionMachines,
+    machines: "DeployedMachines",
 ) -> Restoration:
     """Reconcile table and index with the bucket's `keys` and return the differences.
 

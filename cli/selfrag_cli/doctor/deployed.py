@@ -2,11 +2,10 @@
 
 import time
 import uuid
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 from botocore.auth import SigV4Auth
@@ -33,26 +32,10 @@ FAILED = "failed"
 LISTED = 500
 
 
-class _Signature(httpx2.Auth):
-    """Signs API requests with the caller's credentials."""
-
-    requires_request_body = True
-
-    def __init__(self, credentials: Any, region: str) -> None:
-        self._signer = SigV4Auth(credentials, "execute-api", region)
-
-    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
-        """Add the signature headers."""
-        signed = AWSRequest(method=request.method, url=str(request.url), data=request.content)
-        self._signer.add_auth(signed)
-        request.headers.update(dict(signed.headers))
-        yield request
-
-
 class Deployment:
-    """A deployment: account, terraform outputs, API, and test document.
+    """A deployment: account, terraform outputs, API, and test document, which `close` removes.
 
-    Leaving the context removes the document. `pause` and `clock` use seconds.
+    `pause` and `clock` use seconds.
     """
 
     def __init__(
@@ -72,12 +55,6 @@ class Deployment:
         self.word, self.number = uuid.uuid4().hex[:8], str(uuid.uuid4().int)[:6]
         self.document = f"{account.choices.collections[0]}/selfrag-doctor-{self.word}.md"
         self.is_uploaded = self.is_ready = False
-
-    @property
-    def text(self) -> str:
-        """Return the document's text with a unique number."""
-        phrase = f'The pass phrase of the doctor\'s visit {self.word} is "heliotrope {self.number}".'
-        return f"# Visit {self.word}\n\n{phrase}\n"
 
     @property
     def has_key(self) -> bool:
@@ -100,14 +77,16 @@ class Deployment:
         if key:
             client.headers["x-api-key"] = key
         else:
-            client.auth = _Signature(self.account.credentials, self.account.region)
+            client.auth = self._sign
         return client
 
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
+    def _sign(self, request: httpx2.Request) -> httpx2.Request:
+        signed = AWSRequest(method=request.method, url=str(request.url), data=request.content)
+        SigV4Auth(self.account.credentials, "execute-api", self.account.region).add_auth(signed)
+        request.headers.update(dict(signed.headers))
+        return request
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def close(self) -> None:
         """Remove the document; if that fails, its name shows its origin."""
         if self.is_uploaded:
             with suppress(BotoCoreError, ClientError):
@@ -175,7 +154,9 @@ def upload(deployment: Deployment) -> Iterator[Finding]:
     if not deployment.has_documents:
         yield unknown("A knowledge base has its own documents, so none was uploaded.", "Ask a question of yours.")
         return
-    document, content = deployment.document, deployment.text.encode()
+    document, word = deployment.document, deployment.word
+    phrase = f'The pass phrase of the doctor\'s visit {word} is "heliotrope {deployment.number}".'
+    content = f"# Visit {word}\n\n{phrase}\n".encode()
     reply = deployment.api.post("/v1/documents", json={"key": document, "size": len(content)})
     if reply.status_code != httpx2.codes.CREATED:
         yield blocks(f"The API gave no address to upload {document}: {_reason_of(reply)}", "Look at the logs of `ask`.")

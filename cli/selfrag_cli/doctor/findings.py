@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import httpx2
 from botocore.exceptions import BotoCoreError, ClientError
@@ -15,13 +14,7 @@ Subject = TypeVar("Subject")
 REFUSALS = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "403", "Forbidden"}
 
 
-class Severity(StrEnum):
-    """Severity of a finding."""
-
-    FINE = "fine"
-    LOOK = "look"
-    UNKNOWN = "unknown"
-    BLOCKS = "blocks"
+Severity = Literal["fine", "look", "unknown", "blocks"]
 
 
 @dataclass(frozen=True)
@@ -38,10 +31,10 @@ Checks = Mapping[str, Sequence[Callable[[Subject], Iterable[Finding]]]]
 
 
 # No action needed; limited or with a cost; not checkable; would fail or not answer.
-fine = partial(Finding, Severity.FINE)
-warning = partial(Finding, Severity.LOOK)
-unknown = partial(Finding, Severity.UNKNOWN)
-blocks = partial(Finding, Severity.BLOCKS)
+fine = partial(Finding, "fine")
+warning = partial(Finding, "look")
+unknown = partial(Finding, "unknown")
+blocks = partial(Finding, "blocks")
 
 
 def examine(
@@ -56,7 +49,7 @@ def examine(
         for finding in (finding for run in runs for finding in _results(name, run, subject)):
             findings.append((name, finding))
             report(name, finding)
-        if name == next(iter(checks)) and any(finding.level is Severity.BLOCKS for _, finding in findings):
+        if name == next(iter(checks)) and any(finding.level == "blocks" for _, finding in findings):
             break
     return findings
 

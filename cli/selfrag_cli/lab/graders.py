@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError
 
-from selfrag.domain.calls import StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.feedback import Feedback
 from selfrag.domain.passages import Passage
@@ -24,7 +24,7 @@ from selfrag_cli.lab.judge import (
     Case,
     GraderOverrides,
     Progress,
-    build_grader,
+    grader_factory,
     judge_cases,
     open_graders,
     sum_costs,
@@ -41,7 +41,7 @@ Z = NormalDist().inv_cdf(0.975)
 class LabelledRow(BaseModel):
     """A case and the label that people gave it."""
 
-    label: str
+    label: Annotated[str, Field(coerce_numbers_to_str=True)]
     claim: str = ""
     passages: list[str] = []
     question: str = ""
@@ -60,11 +60,6 @@ class LabelledRow(BaseModel):
         """Return the passages as a task has them, with their numbers as ids."""
         numbered = [(str(at), text) for at, text in enumerate(self.passages, 1)]
         return [Passage(passage_id=at, document=at, text=text).model_dump() for at, text in numbered]
-
-    @field_validator("label", mode="before")
-    @classmethod
-    def _format_value(cls, label: Any) -> Any:
-        return str(label) if isinstance(label, int) else label
 
 
 @dataclass(frozen=True)
@@ -302,7 +297,7 @@ def grade_rows(
 
 def _judge_names(step: str, overrides: GraderOverrides) -> str:
     """Return the names of those who judge, the decision model first."""
-    grader = build_grader(step)
+    grader = grader_factory(step)(Limits())
     names = [grader.decider.judge_fields["model"]] if grader.decider else []
     return ", ".join(names if names and overrides.graders.get(step) == "decider" else [*names, grader.model])
 

@@ -45,7 +45,7 @@ from selfrag.runtime.settings import Settings, read
 from selfrag_cli.lab.gate import MAX_FAILURES, RunBudget
 from selfrag_cli.lab.question_sets import NOT_FOR_IT, GoldQuestion, Measured, Share
 from selfrag_cli.lab.records import RunResult
-from selfrag_cli.local.backends import check_services, chosen_backends
+from selfrag_cli.local.backends import check_services, choose_backends
 from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.local.stack import opened_stores
 
@@ -134,11 +134,6 @@ class GraderOverrides:
         return {*self.prompts, *self.graders}
 
 
-def single_model(model: str) -> GraderOverrides:
-    """Return the overrides by which this model judges support by itself, without a first grader."""
-    return GraderOverrides(models={SUPPORT: model, FIRST: model}, graders={SUPPORT: "claude"})
-
-
 @contextmanager
 def open_graders(overrides: GraderOverrides, recorded: Mapping[str, str]) -> Iterator[Grade]:
     """Yield the function that judges a case with these overrides; the home's verdict cache stores the verdicts.
@@ -148,44 +143,40 @@ def open_graders(overrides: GraderOverrides, recorded: Mapping[str, str]) -> Ite
     """
     check_services()
     # No sample documents are asked, so no web is needed.
-    with chosen_backends(DocumentSource("replay")) as backends:
-        own = {**os.environ, **backends.environment}
-        by_rule = backends.environment.get("SELFRAG_MODELS")
-        models = {**(json.loads(by_rule) if by_rule else read(Settings).models), **overrides.models}
-        kinds = {**json.loads(own.get(_KINDS) or "{}"), **overrides.graders}
-        # A decision model is measured by its own verdicts, also where Claude would confirm them.
-        unmeasured = dict.fromkeys(DECIDABLE, Thresholds().model_dump())
-        thresholds = {**unmeasured, **json.loads(own.get(_THRESHOLDS) or "{}")}
-        changed = {"SELFRAG_MODELS": models, _KINDS: kinds, _THRESHOLDS: thresholds}
-        environment = {**backends.environment, **{name: json.dumps(value) for name, value in changed.items()}}
-        stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": overrides.prompts})
-        with stores, bootstrap.using(verdicts=_RecordedVerdicts(recorded, questions.verdicts())):
-            graders = {step: _grader(step) for step in STEPS}
+    backends = choose_backends(DocumentSource("replay"))
+    own = {**os.environ, **backends.environment}
+    by_rule = backends.environment.get("SELFRAG_MODELS")
+    models = {**(json.loads(by_rule) if by_rule else read(Settings).models), **overrides.models}
+    kinds = {**json.loads(own.get(_KINDS) or "{}"), **overrides.graders}
+    # A decision model is measured by its own verdicts, also where Claude would confirm them.
+    unmeasured = dict.fromkeys(DECIDABLE, Thresholds().model_dump())
+    thresholds = {**unmeasured, **json.loads(own.get(_THRESHOLDS) or "{}")}
+    changed = {"SELFRAG_MODELS": models, _KINDS: kinds, _THRESHOLDS: thresholds}
+    environment = {**backends.environment, **{name: json.dumps(value) for name, value in changed.items()}}
+    stores = opened_stores(environment, backends.secrets, {**backends.parts, "prompts": overrides.prompts})
+    with stores, bootstrap.using(verdicts=_RecordedVerdicts(recorded, questions.verdicts())):
+        graders = {step: grader_factory(step) for step in STEPS}
 
-            def grade(case: Case, budget_usd: float | None) -> StepResult:
-                # An execution's own time and money are long gone.
-                within = {"budget_usd": budget_usd, "collections": case.fields.get("collections", [])}
-                limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
-                task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
-                grader = graders[case.step](limits)
-                decider = grader.decider if overrides.graders.get(case.step) == "decider" else None
-                if decider and isinstance(task, GradeSupportTask):
-                    return grade_by_decider(task, AnswerEvidence(task.passages), decider)
-                return judge(task, grader)
+        def grade(case: Case, budget_usd: float | None) -> StepResult:
+            # An execution's own time and money are long gone.
+            within = {"budget_usd": budget_usd, "collections": case.fields.get("collections", [])}
+            limits, (_, kind, judge) = Limits.model_validate(within), STEPS[case.step]
+            task = kind.model_validate({**case.fields, **limits.model_dump()}, extra="ignore")
+            grader = graders[case.step](limits)
+            decider = grader.decider if overrides.graders.get(case.step) == "decider" else None
+            if decider and isinstance(task, GradeSupportTask):
+                return grade_by_decider(task, AnswerEvidence(task.passages), decider)
+            return judge(task, grader)
 
-            yield grade
+        yield grade
 
 
-def _grader(step: str) -> Callable[[Limits], Grader]:
+def grader_factory(step: str) -> Callable[[Limits], Grader]:
+    """Return what makes the grader of a step inside `open_graders`."""
     module = STEPS[step][0]
     if step == CORRECTNESS:
         return questions.grader(SUPPORT, load_prompt(module, "correctness.md"), step)
     return questions.grader(step, load_prompt(module), module=module)
-
-
-def build_grader(step: str) -> Grader:
-    """Return the grader that judges a step inside `open_graders`."""
-    return _grader(step)(Limits())
 
 
 class _RecordedVerdicts:
@@ -260,18 +251,20 @@ def judge_answers(
     or a direct answer claims nothing of passages. Raises what `open_graders` and `judge_cases` raise.
     """
     cases = {f"{case.step} {result.response.id}": case for gold, result in answers for case in _cases_of(gold, result)}
-    overrides = GraderOverrides() if judge == DEFAULT_JUDGE else single_model(judge)
+    # A named model judges support by itself, without a first grader.
+    single = GraderOverrides(models={SUPPORT: judge, FIRST: judge}, graders={SUPPORT: "claude"})
+    overrides = GraderOverrides() if judge == DEFAULT_JUDGE else single
     with open_graders(overrides, {}) as grade:
         model = bootstrap.question_settings().models[SUPPORT]
         results = judge_cases(cases, grade, parallel, max_cost, progress)
     verdicts = {name: result for name, result in results.items() if result.error is None}
     untraced = sum(_claims_anything(result.response) and result.written_from is None for _, result in answers)
-    graded = [name for name, result in verdicts.items() if not _is_unsaid(result)]
+    unsaid = sum(isinstance(result, CorrectnessResult) and result.verdict.says is None for result in verdicts.values())
     report = JudgeReport(
         model=model,
         judged_by=judged_by(model),
         judged=sum(name.startswith(SUPPORT) for name in verdicts),
-        missing=untraced + len(cases) - len(graded),
+        missing=untraced + len(cases) - len(verdicts) + unsaid,
     )
     return report, {
         result.response.id: {
@@ -322,7 +315,3 @@ def _correctness(gold: GoldQuestion, response: AnswerResponse, result: StepResul
         "correct": Share(says == "yes") if says else NOT_FOR_IT,
         "partly_correct": Share(says == "partly") if says else NOT_FOR_IT,
     }
-
-
-def _is_unsaid(result: StepResult) -> bool:
-    return isinstance(result, CorrectnessResult) and result.verdict.says is None

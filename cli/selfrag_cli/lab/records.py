@@ -121,10 +121,9 @@ class Results:
         self._tries[result.variant, result.question_id] += 1
         self.spent += result.usd or 0.0
 
-    def costs(self, variant: str = "") -> list[float]:
-        """Return the known costs of the answers of a variant, or of all."""
-        results = [result for (name, _), result in self._latest.items() if variant in ("", name)]
-        return [result.usd for result in results if result.usd is not None]
+    def costs(self) -> list[float]:
+        """Return the known costs of the answers."""
+        return [result.usd for result in self._latest.values() if result.usd is not None]
 
 
 @contextmanager

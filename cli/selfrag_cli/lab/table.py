@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from selfrag.domain.answers import AnswerResponse
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.lab.gate import Condition, Gate, check_figures
 from selfrag_cli.lab.graders import Interval
@@ -196,7 +195,10 @@ class Findings:
     def report(self) -> EvaluationReport:
         """Return the figures of all variants, and of each against the first one."""
         first, *others = [variant.name for variant in self.variants]
-        outcomes = {name: [_outcome(*answer) for answer in self._answers_of(name)] for name in self.results}
+        outcomes = {
+            name: list(map(_outcome, self.questions, results, self.measures[name]))
+            for name, results in self.results.items()
+        }
         return EvaluationReport(
             questions=self.total,
             compared=len(self.questions),
@@ -227,10 +229,6 @@ class Findings:
                     gate.questions.extend(gold.question for gold, share in shares if share.count < share.of)
         return gate
 
-    def _answers_of(self, variant: str) -> list[tuple[GoldQuestion, AnswerResponse, Measured]]:
-        responses = [result.response for result in self.results[variant]]
-        return list(zip(self.questions, responses, self.measures[variant], strict=True))
-
     def _variant_report(self, variant: Variant, outcomes: list[Outcome]) -> VariantReport:
         measures = self.measures[variant.name]
         means = aggregate(measures)
@@ -254,11 +252,11 @@ class Findings:
         )
 
 
-def _outcome(gold: GoldQuestion, response: AnswerResponse, measures: Measured) -> Outcome:
+def _outcome(gold: GoldQuestion, result: RunResult, measures: Measured) -> Outcome:
     """Return what became of a question: by the judge's verdict if it has one, else by `match`."""
-    if response.status == "failed":
+    if result.response.status == "failed":
         return "failed"
-    if response.status == "abstained":
+    if result.response.status == "abstained":
         return "right abstention" if gold.answerable is False else "other abstention"
     judged, matched = measures.get("correct", NOT_FOR_IT).value, measures["match"].value
     return "right answer" if (matched if judged is None else judged) == 1 else "other answer"

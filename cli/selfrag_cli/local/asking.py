@@ -2,23 +2,23 @@
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, TypedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
 from selfrag.domain.errors import InvalidInput, SelfragError
 from selfrag.domain.passages import Passage
 from selfrag.domain.questions import AskRequest, Filters
 from selfrag.domain.records import Record
 from selfrag.retrieval.search import search
-from selfrag_cli.local.backends import DEFAULT_SETUP, Backends, Setup, check_services, chosen_backends, policy_fields
+from selfrag_cli.local.backends import DEFAULT_SETUP, Setup, check_services, choose_backends, has_web, policy_fields
 from selfrag_cli.local.index import local_parts, open_embedder, open_index
 from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.source import DocumentSource, stored_source
 from selfrag_cli.local.sources.sync import embed_for, read
 from selfrag_cli.local.stores.bindings import LocalBindings
 from selfrag_cli.local.stores.manifest import LocalManifest, opened_manifest
-from selfrag_cli.local.stores.tables import ANSWERS, opened_items
+from selfrag_cli.local.stores.tables import ANSWERS, Items
 from selfrag_cli.terminal import OnDocument, warn_of_wait
 
 if TYPE_CHECKING:
@@ -48,47 +48,26 @@ def ask_question(
     embed_for(request.question, source.collection, on_document)
     payload = request.execution_input([source.collection])
     payload["policy"] |= policy_fields(request, source)
-    with chosen_backends(source) as backends:
-        execution = _execute(payload, backends, steps)
+    execution = _execute(payload, source, steps)
     if execution.output is None:
         raise SelfragError(f"The workflow did not end as it should: {execution.error}")
     return execution, report
 
 
 def _is_kept(question_id: str) -> bool:
-    with opened_items() as items:
+    with closing(Items()) as items:
         return items.get(ANSWERS, question_id) is not None
 
 
-class _Cancellation:
-    """A cancellation flag that also applies to an execution started later."""
-
-    _is_set = False
-    _stop: Callable[[], None] | None = None
-
-    def begin(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
-        if self._is_set:
-            stop()
-
-    def set(self) -> None:
-        self._is_set = True
-        if self._stop:
-            self._stop()
-
-
 def _execute(
-    payload: Mapping[str, object], backends: Backends, steps: "Callable[[], AbstractContextManager[OnStep]]"
+    payload: Mapping[str, object], source: DocumentSource, steps: "Callable[[], AbstractContextManager[OnStep]]"
 ) -> "Execution":
-    cancellation = _Cancellation()
+    # Stops the execution, which may not have begun yet.
+    begun: Future[Callable[[], None]] = Future()
 
     def run() -> "Execution":
-        # Imported late: invalid requests are refused before the slow imports.
-        from selfrag_cli.local.stack import running_stack
-
-        parts: Parts = {**local_parts(), **backends.parts}
-        with steps() as on_step, running_stack(backends.environment, backends.secrets, parts, on_step) as executions:
-            return executions.execute(uuid.uuid4().hex, payload, cancellation.begin)
+        with steps() as on_step, open_executions(source, on_step=on_step) as (executions, _):
+            return executions.execute(uuid.uuid4().hex, payload, begun.set_result)
 
     # Only the main thread gets Ctrl-C: in a worker thread it cannot interrupt imports or the step display.
     with ThreadPoolExecutor(1) as pool:
@@ -96,7 +75,7 @@ def _execute(
         try:
             return execution.result()
         except KeyboardInterrupt:
-            cancellation.set()
+            begun.add_done_callback(lambda done: done.result()())
             raise
 
 
@@ -104,16 +83,19 @@ def _execute(
 def open_executions(
     source: DocumentSource,
     setup: Setup = DEFAULT_SETUP,
+    on_step: "OnStep" = lambda step: None,
     keeps_histories: bool = True,
     on_end: "OnEnd" = lambda execution: None,
 ) -> "Iterator[tuple[LocalExecutions, LocalManifest]]":
     """Yield the executions for a source that is up to date, with its manifest and all that the API needs."""
+    # Imported late: invalid requests are refused before the slow imports.
     from selfrag_cli.local.stack import running_stack
 
-    with chosen_backends(source) as backends, opened_manifest() as manifest:
+    backends = choose_backends(source)
+    with opened_manifest() as manifest:
         environment = {
             **backends.environment,
-            "SELFRAG_WEB_SEARCH": str(backends.has_web).lower(),
+            "SELFRAG_WEB_SEARCH": str(has_web(source)).lower(),
             **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {}),
         }
         parts: Parts = {
@@ -123,9 +105,7 @@ def open_executions(
             "manifest": manifest,
             "bindings": LocalBindings(source.collection),
         }
-        with running_stack(
-            environment, backends.secrets, parts, keeps_histories=keeps_histories, on_end=on_end
-        ) as executions:
+        with running_stack(environment, backends.secrets, parts, on_step, keeps_histories, on_end) as executions:
             yield executions, manifest
 
 
@@ -149,23 +129,8 @@ def stored_records(source: DocumentSource) -> list[Record]:
     return [records[key] for key in sorted(records)]
 
 
-class DocumentRow(TypedDict):
-    """A document's record for display: its name, reason and warnings omit the collection."""
-
-    document: str
-    status: str
-    reason: str
-    title: str
-    passages: int
-    pages: int
-    warnings: list[str]
-    tags: list[str]
-    date: str | None
-    updated_at: int
-
-
-def stored_documents(source: DocumentSource) -> list[DocumentRow]:
-    """Return a source's records for display.
+def stored_documents(source: DocumentSource) -> list[dict[str, Any]]:
+    """Return a source's records for display: `document`, reason, title and warnings omit the collection.
 
     Raises InvalidInput if the source was never ingested.
     """

@@ -2,9 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,9 +25,7 @@ from selfrag_cli.local.sources.source import DocumentSource
 from selfrag_cli.sample import WEB
 
 if TYPE_CHECKING:
-    from selfrag.domain.calls import Limits
     from selfrag.domain.questions import AskRequest
-    from selfrag.ports.model import Claude
 
 LOCAL_DEADLINE_SECONDS = 180.0
 MODEL_SECRET, WEB_SECRET, DECIDER_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/decider-key"
@@ -132,25 +129,14 @@ def is_offline() -> bool:
 
 @dataclass
 class Backends:
-    """The handlers' environment and secrets, and whether there is a web; `parts` are stand-ins."""
+    """The handlers' environment and secrets; `parts` are stand-ins."""
 
-    environment: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str]
     secrets: dict[str, str] = field(default_factory=dict)
     parts: Parts = field(default_factory=lambda: Parts())
-    has_web: bool = False
 
 
-def _rule_factory() -> "Callable[[Limits], Claude]":
-    """Return a factory of the stand-in, which ignores limits: it costs neither time nor money."""
-    from selfrag_cli.local.index import open_embedder
-    from selfrag_cli.local.stand_in.claude import RuleClaude
-
-    similarity = open_embedder().similarity
-    return lambda limits: RuleClaude(question_settings().models, shared.clock(), similarity)
-
-
-@contextmanager
-def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
+def choose_backends(source: DocumentSource) -> Backends:
     """Choose services by ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, TAVILY_API_KEY and TAVILY_BASE_URL.
 
     SELFRAG_MODEL (with SELFRAG_MODEL_KEY, if required) takes precedence over Claude. The decision model of
@@ -177,8 +163,6 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
     if os.environ.get("SELFRAG_DECIDER_URL"):
         adopted = read_adopted(adopted_file()).settings
         backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
-    offline = is_offline()
-    backends.has_web = has_web(source)
     backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
     langfuse_keys = (os.environ.get(f"LANGFUSE_{kind}_KEY", "") for kind in ("PUBLIC", "SECRET"))
     backends.secrets[LANGFUSE_KEYS] = ":".join(langfuse_keys)
@@ -189,14 +173,18 @@ def chosen_backends(source: DocumentSource) -> Iterator[Backends]:
         backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
     if web_url:
         backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
-    if offline:
+    if is_offline():
+        from selfrag_cli.local.index import open_embedder
+        from selfrag_cli.local.stand_in.claude import RuleClaude
+
+        similarity = open_embedder().similarity
         backends.environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
         backends.environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
-        backends.parts = {"claude": _rule_factory()}
-        if backends.has_web and not web_key and not web_url:
-            from selfrag_cli.local.stand_in.web import SamplePages
+        # Rules cost neither time nor money, so limits are ignored.
+        backends.parts = {"claude": lambda limits: RuleClaude(question_settings().models, shared.clock(), similarity)}
+        if has_web(source) and not web_key and not web_url:
+            from selfrag_cli.local.stand_in.web import search_pages
 
-            pages = SamplePages(WEB)
-            backends.parts["web"] = lambda deadline_ms: pages
+            backends.parts["web"] = lambda deadline_ms: partial(search_pages, WEB)
             backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
-    yield backends
+    return backends

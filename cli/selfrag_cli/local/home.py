@@ -145,10 +145,8 @@ def _create(path: Path) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
         # SQLite gives its auxiliary files the same mode.
         fresh.chmod(_OWNER_ONLY)
-        try:
+        with suppress(FileExistsError):
             os.link(fresh, path)
-        except FileExistsError:
-            return
 
 
 def _open(path: Path, schema: str) -> sqlite3.Connection:

@@ -5,7 +5,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -20,11 +20,11 @@ from selfrag.ports.secrets import Secrets
 from selfrag_cli.local.runner.asl import StateMachine
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Machine
-from selfrag_cli.local.runner.tasks import ItemTables, LambdaHandler, services
+from selfrag_cli.local.runner.tasks import LambdaHandler, services
 from selfrag_cli.local.stores.executions import LocalExecutions, OnEnd
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
-from selfrag_cli.local.stores.tables import ANSWERS, Items, opened_items
+from selfrag_cli.local.stores.tables import ANSWERS, Items
 from selfrag_cli.local.stores.verdicts import LocalVerdicts
 from selfrag_cli.local.traces import traced
 
@@ -88,7 +88,7 @@ def opened_stores(
 
     `parts` override the defaults and these stores.
     """
-    with handlers_environment(environment), opened_items() as items:
+    with handlers_environment(environment), closing(Items()) as items:
         stores: bootstrap.Parts = {
             "verdicts": LocalVerdicts(items),
             "recent_calls": LocalCalls(items),
@@ -126,7 +126,7 @@ def running_stack(
 def machine(
     definition: Path,
     handlers: Mapping[str, LambdaHandler],
-    tables: ItemTables,
+    tables: Items | None,
     pause: Pause = time.sleep,
     timed: bool = True,
 ) -> Machine:

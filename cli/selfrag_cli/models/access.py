@@ -15,15 +15,11 @@ _HINTS = {
 
 def hint_of(error: Exception) -> str:
     """Return advice for an access error, or ""."""
-    words = _words(error)
+    # The service's original message, which selfrag's errors omit.
+    words = str(error.__cause__ or error.__context__ or "")
     return next((hint for fragment, hint in _HINTS.items() if fragment in words), "")
 
 
 def is_not_authorized(error: Exception) -> bool:
     """Return whether only these credentials lack a permission, which the functions' roles may have."""
     return hint_of(error) == _HINTS[_NOT_AUTHORIZED]
-
-
-def _words(error: Exception) -> str:
-    """Return the service's original message, which selfrag's errors omit."""
-    return str(error.__cause__ or error.__context__ or "")

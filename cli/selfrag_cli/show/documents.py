@@ -1,6 +1,7 @@
 """Display of documents and search results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -8,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from selfrag_cli.local.asking import DocumentRow, SearchHit
+from selfrag_cli.local.asking import SearchHit
 from selfrag_cli.show.places import copies_of, place_of
 from selfrag_cli.terminal import make_visible
 
@@ -20,7 +21,7 @@ SCORES = (
 )
 
 
-def show_documents(console: Console, documents: Sequence[DocumentRow]) -> None:
+def show_documents(console: Console, documents: Sequence[Mapping[str, Any]]) -> None:
     """Print the status of each document."""
     table = Table("Document", "Status", title="Documents", title_justify="left", expand=True)
     table.add_column("Passages", justify="right")

@@ -65,10 +65,6 @@ def _relevance(task: _Fields, verdict: _Fields, places: Mapping[str, str]) -> st
     return ": ".join(filter(None, [reason, place] if is_by_rule(verdict) else [label, place, reason]))
 
 
-def _summarize_plan(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
-    return str((result.get("plan") or {}).get("why", ""))
-
-
 def _summarize_answer(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
     if result.get("flaw"):
         return f"no answer: {result['flaw']}"
@@ -114,14 +110,6 @@ def _odds(verdict: _Fields) -> str:
     return "" if verdict.get("probability") is None else f" {verdict['probability']:.2f}"
 
 
-def _rewritten(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
-    return f"next query: {result.get('query')}" if result.get("new") else "no query that was not tried"
-
-
-def _summarize_composition(task: _Fields, result: _Fields, places: Mapping[str, str]) -> str:
-    return str(result.get("status", ""))
-
-
 def _append_reason(words: str, verdict: _Fields) -> str:
     return f"{words}: {verdict['reason']}" if verdict.get("reason") else words
 
@@ -131,15 +119,17 @@ def _count(number: int, thing: str) -> str:
 
 
 _SUMMARIES: dict[str, Callable[[_Fields, _Fields, Mapping[str, str]], str]] = {
-    "Plan": _summarize_plan,
+    "Plan": lambda task, result, places: str((result.get("plan") or {}).get("why", "")),
     "DecideRetrieval": _summarize_decision,
     "Retrieve": _search,
     "SearchWeb": _search,
     "GradeRelevance": _relevance,
     "Generate": _summarize_answer,
     "GradeSupport": _support,
-    "RewriteQuestion": _rewritten,
+    "RewriteQuestion": lambda task, result, places: (
+        f"next query: {result.get('query')}" if result.get("new") else "no query that was not tried"
+    ),
     "RankPaths": _summarize_comparison,
     "PickCandidate": _summarize_choice,
-    "ComposeAnswer": _summarize_composition,
+    "ComposeAnswer": lambda task, result, places: str(result.get("status", "")),
 }

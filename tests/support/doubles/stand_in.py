@@ -11,7 +11,7 @@ from typing import Any
 from werkzeug.datastructures import Headers
 
 from selfrag.ports.web import Domains
-from selfrag_cli.local.stand_in.web import SamplePages
+from selfrag_cli.local.stand_in.web import search_pages
 from tests.support.doubles.json_server import JsonServer
 from tests.support.doubles.messages_api import Refusal, reply_to, step_of
 from tests.support.doubles.refusals import check
@@ -87,7 +87,7 @@ class WebServer(JsonServer):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._pages = SamplePages(folder)
+        self._folder = folder
 
     def respond(self, path: str, headers: Headers, body: Any) -> dict[str, Any]:
         """Return the reply to POST /search; raises Refused."""
@@ -103,7 +103,7 @@ class WebServer(JsonServer):
         wanted = body.get("max_results", _USUAL_RESULTS)
         if type(wanted) is not int or not 0 <= wanted <= _MAX_RESULTS:
             raise Refusal(f"max_results must be a number from 0 to {_MAX_RESULTS}")
-        return self._pages(query, wanted, Domains(included=tuple(included)))
+        return search_pages(self._folder, query, wanted, Domains(included=tuple(included)))
 
     def error(self, refused: Refusal) -> dict[str, Any]:
         """Return an error in the service's form."""

@@ -15,19 +15,6 @@ from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
 
-__all__ = [
-    "SAMPLE_VECTORS",
-    "SCHEMA",
-    "CachedEmbedder",
-    "E5Embedder",
-    "EmbeddedIndex",
-    "NamedEmbedder",
-    "embedding_with",
-    "local_parts",
-    "open_embedder",
-    "open_index",
-]
-
 # Vectors of the sample handbook, so that a new installation answers at once.
 SAMPLE_VECTORS = Path(__file__).with_name("sample_vectors.npz")
 

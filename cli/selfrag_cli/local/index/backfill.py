@@ -6,13 +6,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
 
 from selfrag.domain.passages import embedded_text
 from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex, Unembedded
+from selfrag_cli.terminal import Progress
 
 # Batch size: seconds on a busy machine, after which a run can stop.
 _TOGETHER = 8
@@ -20,16 +20,6 @@ _TOGETHER = 8
 _RECENT = 20
 # Fixed cost of embedding a passage, expressed in letters.
 _OVERHEAD = 100
-
-
-@dataclass(frozen=True)
-class BackfillProgress:
-    """Progress: embedded passages, total, share of the work done, and the current document."""
-
-    done: int
-    total: int
-    share: float
-    document: str
 
 
 class VectorBackfill:
@@ -44,7 +34,7 @@ class VectorBackfill:
     ) -> None:
         self._index, self._embedder, self._collection, self._modified = index, embedder, collection, modified
 
-    def run(self, stopped: threading.Event | None = None) -> Iterator[BackfillProgress]:
+    def run(self, stopped: threading.Event | None = None) -> Iterator[Progress]:
         """Embed until every passage has a vector or the run is stopped; yield the progress."""
         pending = self._index.find_unembedded(self._collection)
         total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
@@ -59,7 +49,7 @@ class VectorBackfill:
             pace.append((time.monotonic(), cost))
             seconds = (pace[-1][0] - pace[0][0]) / (cost - pace[0][1])
             self._index.note_backfill(self._collection, seconds * (work - cost))
-            yield BackfillProgress(done, total, cost / work, batch[-1].document)
+            yield Progress(done, total, batch[-1].document, "Embedding", cost / work)
         if not pending:
             self._index.note_backfill(self._collection, 0.0)
 

@@ -1,6 +1,6 @@
 """Types for the supported subset of the Amazon States Language with JSONata."""
 
-from typing import Literal, TypedDict
+from typing import Literal, Required, TypedDict
 
 StateType = Literal["Pass", "Choice", "Wait", "Succeed", "Fail", "Task", "Map"]
 
@@ -25,13 +25,10 @@ class Catcher(Transition):
     ErrorEquals: list[str]
 
 
-class _Retrier(TypedDict):
-    ErrorEquals: list[str]
-
-
-class Retrier(_Retrier, total=False):
+class Retrier(TypedDict, total=False):
     """Retries after one of these errors."""
 
+    ErrorEquals: Required[list[str]]
     IntervalSeconds: float
     MaxAttempts: int
     BackoffRate: float

@@ -1,10 +1,4 @@
-"""Errors of states and executions.
-
-Failure: a state fails, subject to its Retry and Catch.
-ExecutionTimeout: the execution exceeded its time.
-ExecutionStop: the execution was stopped from outside.
-ItemAbort: another item of the same Map failed.
-"""
+"""Errors of states and executions."""
 
 from collections.abc import Sequence
 
@@ -19,7 +13,7 @@ _NOT_CAUGHT_BY_ALL = (DATA_LIMIT_EXCEEDED, RUNTIME)
 
 
 class Failure(Exception):
-    """A state's failure, and its history event type, if any."""
+    """A state's failure, subject to its Retry and Catch, and its history event type, if any."""
 
     def __init__(self, error: str, cause: str = "", event: str = "") -> None:
         super().__init__(f"{error}: {cause}")
@@ -43,4 +37,4 @@ class ExecutionStop(Exception):
 
 
 class ItemAbort(Exception):
-    """A Map item was aborted because its Map failed."""
+    """A Map item was aborted because another item of it failed."""

@@ -50,27 +50,24 @@ class Execution:
     def run(self, machine: "Machine", payload: Mapping[str, object]) -> None:
         """Run to the end; internal errors of the interpreter also end it as failed."""
         began, lane = time.monotonic(), Lane(machine.build_context(self.id, payload, self._history, self._stop))
+        status, details = FAILED, dict[str, str]()
         try:
             lane.note("ExecutionStarted", input=serialize(payload, "the input"))
             lane.last = 0
             output = run_states(machine.definition, payload, lane)
-            status, details = SUCCEEDED, {"output": serialize(output, "the output")}
+            details = {"output": serialize(output, "the output")}
+            self.output, status = output, SUCCEEDED
         except ExecutionTimeout:
-            output, status, details = None, TIMED_OUT, {}
+            status = TIMED_OUT
         except ExecutionStop:
-            output, status, details = None, ABORTED, {}
+            status = ABORTED
         except Failure as failure:
-            output, status, details = None, FAILED, {"error": failure.error, "cause": failure.cause}
+            details = {"error": failure.error, "cause": failure.cause}
         except Exception as error:
-            output, status, details = (
-                None,
-                FAILED,
-                {"error": RUNTIME, "cause": f"{type(error).__name__}: {error}"},
-            )
-        self.output, self.seconds = output, time.monotonic() - began
-        self.error = (
-            "" if output is not None else ": ".join(filter(None, (details.get("error", status), details.get("cause"))))
-        )
+            details = {"error": RUNTIME, "cause": f"{type(error).__name__}: {error}"}
+        self.seconds = time.monotonic() - began
+        if self.output is None:
+            self.error = ": ".join(filter(None, (details.get("error", status), details.get("cause"))))
         lane.note(f"Execution{''.join(map(str.capitalize, status.split('_')))}", **details)
         self.status = status
         try:

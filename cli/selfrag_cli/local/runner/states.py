@@ -7,10 +7,10 @@ state.
 import json
 import random
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from selfrag_cli.local.runner.asl import AslState, Retrier, States, Transition
@@ -44,64 +44,50 @@ def _seconds(retrier: Retrier, attempts: int) -> float | None:
 # An inline Map with MaxConcurrency 0 runs this many at a time.
 MAX_AT_ONCE = 40
 
-Process = Callable[[Any, Lane], Any]
 
-
-def each_item(name: str, items: Sequence[Any], at_once: int, lane: Lane, process: Process) -> list[Any]:
+def _map_items(name: str, processor: States, items: Sequence[Any], at_once: int, lane: Lane) -> list[Any]:
     """Process all items and return their results in order.
 
     Raises the first failure; then no further items begin, and running ones end after their state.
     """
     lane.note("MapStateStarted", length=len(items))
-    progress = _Items(name, lane, process)
-    waiting: SimpleQueue[tuple[int, Any]] = SimpleQueue()
-    for numbered in enumerate(items):
-        waiting.put(numbered)
+    waiting, stopped = deque(enumerate(items)), threading.Event()
+    results, failures, ends = dict[int, Any](), list[BaseException](), [lane.last]
+
+    def work() -> None:
+        # Other threads take items, too.
+        with suppress(IndexError):
+            while not stopped.is_set():
+                process(*waiting.popleft())
+
+    def process(number: int, item: Any) -> None:
+        inner, named = lane.open_inner(stopped), {"name": name, "index": number}
+        inner.note("MapIterationStarted", **named)
+        try:
+            results[number] = run_states(processor, item, inner)
+        except ItemAbort:
+            inner.note("MapIterationAborted", **named)
+        except BaseException as error:
+            inner.note("MapIterationFailed", **named)
+            failures.append(error)
+            stopped.set()
+        else:
+            inner.note("MapIterationSucceeded", **named)
+        ends.append(inner.last)
+
     most = min(at_once or MAX_AT_ONCE, len(items))
-    threads = [threading.Thread(target=progress.work, args=(waiting,), daemon=True, name=name) for _ in range(most)]
+    threads = [threading.Thread(target=work, daemon=True, name=name) for _ in range(most)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    lane.last = max(progress.last, lane.last)
-    if progress.failure:
-        if isinstance(progress.failure, Failure):
-            progress.failure.event = "MapStateFailed"
-        raise progress.failure
+    lane.last = max(ends)
+    if failures:
+        if isinstance(failures[0], Failure):
+            failures[0].event = "MapStateFailed"
+        raise failures[0]
     lane.note("MapStateSucceeded")
-    return [progress.results[number] for number in range(len(items))]
-
-
-class _Items:
-    """Shared state of a Map's threads: results by number and the first failure."""
-
-    def __init__(self, name: str, lane: Lane, process: Process) -> None:
-        self._name, self._lane, self._process = name, lane, process
-        self._stopped = threading.Event()
-        self.results: dict[int, Any] = {}
-        self.failure: BaseException | None = None
-        self.last = 0
-
-    def work(self, waiting: "SimpleQueue[tuple[int, Any]]") -> None:
-        """Process items until none waits or one has failed."""
-        while not self._stopped.is_set():
-            try:
-                number, item = waiting.get_nowait()
-            except Empty:
-                return
-            inner, named = self._lane.open_inner(self._stopped), {"name": self._name, "index": number}
-            inner.note("MapIterationStarted", **named)
-            try:
-                self.results[number] = self._process(item, inner)
-            except ItemAbort:
-                inner.note("MapIterationAborted", **named)
-            except BaseException as error:
-                inner.note("MapIterationFailed", **named)
-                self.failure = self.failure or error
-                self._stopped.set()
-            else:
-                inner.note("MapIterationSucceeded", **named)
-            self.last = max(self.last, inner.last)
+    return [results[number] for number in range(len(items))]
 
 
 @dataclass(frozen=True)
@@ -213,8 +199,7 @@ def _map(name: str, state: AslState, data: Any, lane: Lane) -> Exit:
     if not isinstance(items, list):
         raise Failure(QUERY_EVALUATION_ERROR, f"Items of {name} is no array", "EvaluationFailed")
     at_once = lane.value(state.get("MaxConcurrency", 0), {"input": data})
-    processor = state["ItemProcessor"]
-    result = each_item(name, items, at_once, lane, lambda item, inner: run_states(processor, item, inner))
+    result = _map_items(name, state["ItemProcessor"], items, at_once, lane)
     return Exit(state, result, {"result": result})
 
 

@@ -1,76 +1,41 @@
 """Task implementations: Lambdas as Python functions, and item tables."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from types import SimpleNamespace
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.lane import Service
 
+if TYPE_CHECKING:
+    from selfrag_cli.local.stores.tables import Items
+
 LambdaHandler = Callable[[Any, Any], Any]
-A = TypeVar("A")
 _PREFIX = "arn:aws:states:::"
-_STORE_FAILED = "DynamoDB.InternalServerErrorException"
 
 
-class Attribute(TypedDict, total=False):
-    """A typed DynamoDB value."""
-
-    S: str
-    N: str
-    BOOL: bool
-    NULL: bool
-    M: "dict[str, Attribute]"
-    L: "list[Attribute]"
-
-
+# Typed values of DynamoDB by name, such as {"id": {"S": "a"}}.
+Attribute = dict[str, Any]
 Item = dict[str, Attribute]
 
 
-class LambdaArguments(TypedDict):
-    """The function to invoke and its event."""
-
-    FunctionName: str
-    Payload: object
-
-
-class GetItemArguments(TypedDict):
-    """The table, item key and requested attributes."""
-
-    TableName: str
-    Key: Item
-    ProjectionExpression: str
-
-
-class PutItemArguments(TypedDict):
-    """The table and the new item."""
-
-    TableName: str
-    Item: Item
-
-
-class ItemTables(Protocol):
-    """The tables of a definition, with DynamoDB items; raises SelfragError."""
-
-    def get_item(self, table: str, key: Item) -> Item | None:
-        """Return the item with this key, or None."""
-
-    def put_item(self, table: str, item: Item) -> None:
-        """Write an item."""
-
-
-def services(handlers: Mapping[str, LambdaHandler], tables: ItemTables) -> dict[str, Service]:
-    """Return the implementation of each Resource."""
+def services(handlers: Mapping[str, LambdaHandler], tables: "Items | None") -> dict[str, Service]:
+    """Return the implementation of each Resource; without tables, that of Lambda alone."""
+    invocation: dict[str, Service] = {f"{_PREFIX}lambda:invoke": partial(_invoke, handlers)}
+    if tables is None:
+        return invocation
     return {
-        f"{_PREFIX}lambda:invoke": lambda arguments: _invoke(handlers, arguments),
-        f"{_PREFIX}dynamodb:getItem": lambda arguments: _use_table(_got, tables, arguments),
-        f"{_PREFIX}dynamodb:putItem": lambda arguments: _use_table(_put, tables, arguments),
+        **invocation,
+        f"{_PREFIX}dynamodb:getItem": partial(_get_item, tables),
+        f"{_PREFIX}dynamodb:putItem": partial(_put_item, tables),
     }
 
 
-def _invoke(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) -> object:
+def _invoke(handlers: Mapping[str, LambdaHandler], arguments: Mapping[str, Any]) -> object:
     name = arguments["FunctionName"]
     try:
         result = handlers[name](arguments["Payload"], SimpleNamespace(function_name=name))
@@ -80,21 +45,24 @@ def _invoke(handlers: Mapping[str, LambdaHandler], arguments: LambdaArguments) -
         raise Failure(type(error).__name__, json.dumps(cause), "TaskFailed") from error
 
 
-def _use_table(call: Callable[[ItemTables, A], object], tables: ItemTables, arguments: A) -> object:
+@contextmanager
+def _store_failures() -> Iterator[None]:
     try:
-        return call(tables, arguments)
+        yield
     except SelfragError as error:
-        raise Failure(_STORE_FAILED, str(error), "TaskFailed") from error
+        raise Failure("DynamoDB.InternalServerErrorException", str(error), "TaskFailed") from error
 
 
-def _got(tables: ItemTables, arguments: GetItemArguments) -> object:
-    item = tables.get_item(arguments["TableName"], arguments["Key"])
+def _get_item(tables: "Items", arguments: Mapping[str, Any]) -> object:
+    with _store_failures():
+        item = tables.get_item(arguments["TableName"], arguments["Key"])
     attributes = [name.strip() for name in arguments["ProjectionExpression"].split(",")]
     return {} if item is None else {"Item": {name: item[name] for name in attributes if name in item}}
 
 
-def _put(tables: ItemTables, arguments: PutItemArguments) -> object:
-    tables.put_item(arguments["TableName"], arguments["Item"])
+def _put_item(tables: "Items", arguments: Mapping[str, Any]) -> object:
+    with _store_failures():
+        tables.put_item(arguments["TableName"], arguments["Item"])
     return {}
 
 

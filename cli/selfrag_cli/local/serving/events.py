@@ -4,12 +4,13 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 
+from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from selfrag.api.streaming.relay import relay
 from selfrag.runtime.observability import Handler
-from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, response_of
+from selfrag_cli.local.serving.invocation import LocalContext, event_of, response_of
 from selfrag_cli.local.serving.threads import in_thread
 
 # A disconnected client is only noticed when something is sent.
@@ -25,7 +26,7 @@ MAX_PAUSE_SECONDS = 2.0
 Watch = Callable[[str, int, float], int | None]
 
 
-async def answer(handler: Handler, request: ProxyRequest, watch: Watch) -> Response:
+async def answer(handler: Handler, request: Request, body: bytes, watch: Watch) -> Response:
     """Return the handler's response, or a stream of the question that it accepted, if the client takes events."""
     seen, pause = 0, GAP_SECONDS
 
@@ -40,7 +41,7 @@ async def answer(handler: Handler, request: ProxyRequest, watch: Watch) -> Respo
             time.sleep(GAP_SECONDS)
         return True
 
-    reply = await in_thread(relay, lambda event: handler(dict(event), LocalContext()), event_of(request), wait)
+    reply = await in_thread(relay, lambda event: handler(dict(event), LocalContext()), event_of(request, body), wait)
     if isinstance(reply.body, str):
         return response_of(reply.status, reply.headers, reply.body)
     return _Stream(_parts(reply.body), headers={name: values[0] for name, values in reply.headers.items()})

@@ -29,7 +29,7 @@ from selfrag.text.file_names import disposition
 from selfrag_cli.local.serving.bucket import ORIGINALS_PATH, UPLOADS_PATH, DirectoryBucket, check_size
 from selfrag_cli.local.serving.events import Watch, answer
 from selfrag_cli.local.serving.http import HOST, answering_http, listening
-from selfrag_cli.local.serving.invocation import proxy_request, threaded_handler
+from selfrag_cli.local.serving.invocation import threaded_handler
 from selfrag_cli.local.serving.threads import in_thread
 
 if TYPE_CHECKING:
@@ -127,10 +127,7 @@ _UPLOADS = {"Allow": "PUT, OPTIONS"}
 AGENTS_PATH = "/mcp"
 # Chromium shows no PDF in a sandbox: the type, which no browser may guess, keeps it from being a page.
 _POLICIES = {False: "default-src 'none'; sandbox", True: "frame-ancestors 'self'"}
-_ORIGINAL_HEADERS = {
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
+_ORIGINAL_HEADERS = {"Referrer-Policy": "no-referrer", "Cache-Control": "no-store"}
 
 
 class ServedApi:
@@ -208,7 +205,7 @@ class ServedApi:
             from selfrag_cli.local.serving.agents import AgentResponse
 
             return AgentResponse(self._agents, body)
-        return await answer(self._handler, proxy_request(request, body), self._watch)
+        return await answer(self._handler, request, body, self._watch)
 
 
 def _starts_question(path: str, body: bytes) -> bool:

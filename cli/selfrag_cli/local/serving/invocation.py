@@ -23,25 +23,6 @@ LAMBDA_SECONDS = MAX_DEADLINE_SECONDS + 5
 LOOK_AGAIN_SECONDS = "1"
 
 
-@dataclass(frozen=True)
-class ProxyRequest:
-    """A request that has been read; the names of its headers are in small letters."""
-
-    method: str
-    path: str
-    query: Mapping[str, list[str]]
-    headers: Mapping[str, str]
-    body: bytes = b""
-
-
-def proxy_request(request: Request, body: bytes = b"") -> ProxyRequest:
-    """Return a request with the body that was read of it."""
-    parameters = request.query_params
-    query = {name: parameters.getlist(name) for name in parameters}
-    headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
-    return ProxyRequest(request.method, request.scope["path"], query, headers, body)
-
-
 def response_of(status: int, headers: Mapping[str, list[str]], body: str) -> Response:
     """Return the response of a Lambda's reply behind API Gateway (REST, proxy)."""
     response = Response(body, status)
@@ -53,29 +34,32 @@ def response_of(status: int, headers: Mapping[str, list[str]], body: str) -> Res
     return response
 
 
-def event_of(request: ProxyRequest) -> Any:
-    """Return a request as API Gateway sends it to a Lambda."""
+def event_of(request: Request, content: bytes) -> Any:
+    """Return a request, with the body that was read of it, as API Gateway sends it to a Lambda."""
+    path, parameters = request.scope["path"], request.query_params
+    query = {name: parameters.getlist(name) for name in parameters}
+    headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
     try:
-        body, encoded = request.body.decode(), False
+        body, encoded = content.decode(), False
     except UnicodeDecodeError:
-        body, encoded = base64.b64encode(request.body).decode(), True
+        body, encoded = base64.b64encode(content).decode(), True
     return {
-        "resource": request.path,
-        "path": request.path,
+        "resource": path,
+        "path": path,
         "httpMethod": request.method,
-        "headers": dict(request.headers),
-        "multiValueHeaders": {name: [value] for name, value in request.headers.items()},
-        "queryStringParameters": {name: values[-1] for name, values in request.query.items()} or None,
-        "multiValueQueryStringParameters": dict(request.query) or None,
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": dict(parameters) or None,
+        "multiValueQueryStringParameters": query or None,
         "pathParameters": None,
         "stageVariables": None,
         "requestContext": {
             "requestId": str(uuid.uuid4()),
-            "path": request.path,
+            "path": path,
             "stage": "$default",
             "httpMethod": request.method,
             "requestTimeEpoch": int(1000 * time.time()),
-            "identity": {"apiKeyId": request.headers.get("x-api-key") or None},
+            "identity": {"apiKeyId": headers.get("x-api-key") or None},
         },
         "body": body or None,
         "isBase64Encoded": encoded,

@@ -56,7 +56,9 @@ def serve_documents(
         stored_records(source)
     else:
         _read(source, writable, on_document)
-    ended = _end_of_process()
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: ended.set())
     embed = partial(embed_all, source.collection, on_wait=refuse_to_wait)
     embedding = EmbeddingThread(lambda stopped: embed(stopped=stopped))
     with (
@@ -89,14 +91,6 @@ def _log(execution: Execution) -> None:
     digest = hashlib.sha256(json.loads(started["input"]).get("question", "").encode()).hexdigest()[:12]
     status, cost = response.get("status", "failed"), response.get("usage", {}).get("cost_usd") or 0.0
     sys.stderr.write(f"selfrag: question {digest} {status} in {execution.seconds:.1f} s, {cost:.4f} USD\n")
-
-
-def _end_of_process() -> threading.Event:
-    """Set when the process is to end."""
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: ended.set())
-    return ended
 
 
 def _check_writable(directory: Path) -> None:

@@ -1,17 +1,16 @@
 """Collections in the home directory: listing, removal and moves."""
 
 import shutil
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.home import connect, hold_lock, open_transaction
-from selfrag_cli.local.index import SCHEMA as INDEX
-from selfrag_cli.local.index import NamedEmbedder, embedding_with
+from selfrag_cli.local.index import embedding_with
 from selfrag_cli.local.index.collections import Size, forget, sizes
+from selfrag_cli.local.index.embedders import NamedEmbedder
+from selfrag_cli.local.index.store import SCHEMA as INDEX
 from selfrag_cli.local.sources.site import cache_of
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
 from selfrag_cli.local.sources.source import SCHEMA as SOURCES
@@ -27,6 +26,7 @@ from selfrag_cli.local.sources.source import (
 from selfrag_cli.local.stores.manifest import SCHEMA as MANIFEST
 from selfrag_cli.local.stores.manifest import LocalManifest
 
+_SCHEMA = MANIFEST + INDEX + SOURCES
 _NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_documents WHERE collection IS NOT NULL"
 _FORGET = (
     "DELETE FROM kept_documents WHERE id IN (SELECT id FROM kept_documents WHERE collection = ?)",
@@ -59,7 +59,7 @@ class StoredCollection:
 
 def stored_collections() -> list[StoredCollection]:
     """Return all collections, named ones first."""
-    with _open_manifest() as connection:
+    with closing(connect(_SCHEMA)) as connection:
         manifest, held = LocalManifest(connection), sizes(connection)
         names = [name for (name,) in connection.execute(_NAMES)]
         entries = [_entry(name, manifest, held.get(name, Size())) for name in names]
@@ -84,7 +84,7 @@ def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = 
     with (
         embedding_with(embedder) as embedding,
         hold_lock(entry.name),
-        _open_manifest() as connection,
+        closing(connect(_SCHEMA)) as connection,
         open_transaction(connection),
     ):
         forget(connection, entry.name, embedding.key)
@@ -123,9 +123,3 @@ def _entry(name: str, manifest: LocalManifest, size: Size) -> StoredCollection:
         size=size,
         read_at=source.read_at if source else max((record.updated_at for record in records), default=0),
     )
-
-
-@contextmanager
-def _open_manifest() -> Iterator[sqlite3.Connection]:
-    with closing(connect(MANIFEST + INDEX + SOURCES)) as connection:
-        yield connection

@@ -4,13 +4,12 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import stat
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
@@ -150,7 +149,7 @@ def stored_source(collection: str) -> StoredSource | None:
 
 def stored_sources() -> list[StoredSource]:
     """Return all sources by collection name."""
-    with _open_sources() as connection:
+    with closing(connect(SCHEMA)) as connection:
         rows = connection.execute("SELECT * FROM sources ORDER BY collection").fetchall()
     roots = [(name, os.fsdecode(root), *rest) for name, root, *rest in rows]
     return [
@@ -166,7 +165,7 @@ def save_source(collection: str, root: Root, unread: Mapping[str, str], read_at:
     now = StoredSource(collection, resolve(root), at, dict(unread))
     if now != before:
         row = (collection, os.fsencode(now.root), at, json.dumps(now.unread))
-        with _open_sources() as connection, open_transaction(connection):
+        with closing(connect(SCHEMA)) as connection, open_transaction(connection):
             connection.execute("INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?)", row)
 
 
@@ -196,12 +195,6 @@ def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInput(f"The collection {name!r} is not a name: use letters, digits, dots, dashes, underscores.")
     return name
-
-
-@contextmanager
-def _open_sources() -> Iterator[sqlite3.Connection]:
-    with closing(connect(SCHEMA)) as connection:
-        yield connection
 
 
 @dataclass

@@ -17,8 +17,9 @@ from selfrag.domain.passages import Bounds
 from selfrag.reader.processes import isolation
 from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.home import OnWait, hold_lock, home
-from selfrag_cli.local.index import NamedEmbedder, embedding_with, open_index
+from selfrag_cli.local.index import embedding_with, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill, yield_to_questions
+from selfrag_cli.local.index.embedders import NamedEmbedder
 from selfrag_cli.local.sources.report import Comparison, IngestionReport, Interruption, MassRemoval
 from selfrag_cli.local.sources.site import SiteLimits, cache_of
 from selfrag_cli.local.sources.source import (
@@ -32,7 +33,7 @@ from selfrag_cli.local.sources.source import (
 )
 from selfrag_cli.local.sources.workflow import IngestionStack, ingest_documents, ingestion_stack, pipeline
 from selfrag_cli.local.stores.manifest import opened_manifest
-from selfrag_cli.terminal import OnDocument, Progress
+from selfrag_cli.terminal import OnDocument
 
 # Passages to embed before a question is answered; about twenty seconds on two cores.
 SMALL = 150
@@ -135,7 +136,7 @@ def embed_all(
         with embedding_with(embedder) as embedding, hold_lock(_lock(collection), on_wait):
             for progress in VectorBackfill(open_index(), embedding, collection, modified).run(stopped):
                 done, total = progress.done, progress.total
-                on_document(Progress(done, total, progress.document, "Embedding", progress.share))
+                on_document(progress)
     except KeyboardInterrupt as error:
         raise Interruption(done, total, "passages are embedded") from error
 

@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from queue import SimpleQueue
-from typing import Never
 
 from typing_extensions import override
 
@@ -15,15 +14,15 @@ from selfrag import bootstrap
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import BadDocument, Misconfigured, SelfragError
 from selfrag.domain.passages import Bounds
-from selfrag.domain.records import Record
 from selfrag.ports.embedder import Embedder
 from selfrag.ports.objects import Object
 from selfrag.reader.processes.pool import POOL
 from selfrag.retrieval.search import search
 from selfrag.text.search_tokens import TOKENIZER
-from selfrag_cli.local.index import CachedEmbedder, open_index
+from selfrag_cli.local.index import open_index
+from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.recognition.tesseract import program
-from selfrag_cli.local.runner.tasks import Item, LambdaHandler
+from selfrag_cli.local.runner.tasks import LambdaHandler
 from selfrag_cli.local.sources.report import Comparison, Interruption, Records, is_about
 from selfrag_cli.local.stack import DOCUMENTS_BUCKET, INGESTION, handlers_environment
 from selfrag_cli.local.stores.manifest import LocalManifest
@@ -118,8 +117,8 @@ def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document:
         _Run(content, stack, report).run_all(keys)
         # Failures not caused by the content are retried once, after the others.
         records = stack.manifest.records(collection)
-        failed = [key for key in keys if key in records and _is_worth_a_retry(records[key])]
-        _Run(content, stack, lambda key, ended: None).run_all(failed)
+        failed = {key for key, record in records.items() if record.status == "failed" and not is_about(record)}
+        _Run(content, stack, lambda key, ended: None).run_all([key for key in keys if key in failed])
     except KeyboardInterrupt as error:
         files = len(comparison.files.paths)
         raise Interruption(files - total + read, files) from error
@@ -131,10 +130,6 @@ def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document:
             if not hits or hits[0].document != path_of(key):  # its words find another document first
                 stack.manifest.withdraw_suggestion(record.id)
     return {path_of(key): record for key, record in records.items()}
-
-
-def _is_worth_a_retry(record: Record) -> bool:
-    return record.status == "failed" and not is_about(record)
 
 
 class IngestionStop(SelfragError):
@@ -163,16 +158,6 @@ class DeferredEmbedder(Embedder):
         return [[] for _ in texts]
 
 
-class _NoTables:
-    """Tables for a definition that uses none; ingestion's steps use the manifest."""
-
-    def get_item(self, table: str, key: Item) -> Never:
-        raise NotImplementedError(table)
-
-    def put_item(self, table: str, item: Item) -> Never:
-        raise NotImplementedError(table)
-
-
 class _Run:
     """Parallel executions of the workflow, one per object, which is held only while it is read.
 
@@ -188,8 +173,9 @@ class _Run:
         self._content, self._stack, self._report = content, stack, report
         self._events: SimpleQueue[tuple[str, bool] | Exception] = SimpleQueue()
         handlers = {name: self._guard(handler) for name, handler in deployed_handlers(INGESTION).items()}
-        # Without step timeouts: on a busy machine any duration is legitimate.
-        self._machine = machine(INGESTION, handlers, _NoTables(), self._pause, timed=False)
+        # Without tables, since the steps use the manifest, and without step timeouts: on a busy machine any duration
+        # is legitimate.
+        self._machine = machine(INGESTION, handlers, None, self._pause, timed=False)
 
     def run_all(self, keys: Sequence[str]) -> None:
         """Start the executions and report on them until all have ended.

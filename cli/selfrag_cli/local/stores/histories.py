@@ -91,12 +91,9 @@ def delete_history(question_id: str) -> None:
 
 def last_history(question_id: str = "") -> ExecutionHistory | None:
     """Return the history with this id, or the last one; None without one."""
-    where, values = ("WHERE id = ?", (question_id,)) if question_id else ("", ())
+    query = "SELECT id, history FROM executions WHERE ? IN ('', id) ORDER BY ended_at DESC LIMIT 1"
     with _open() as connection:
-        row = connection.execute(
-            f"SELECT id, history FROM executions {where} ORDER BY ended_at DESC LIMIT 1",  # noqa: S608 (no input in it)
-            values,
-        ).fetchone()
+        row = connection.execute(query, (question_id,)).fetchone()
     return ExecutionHistory(row[0], json.loads(row[1])) if row else None
 
 

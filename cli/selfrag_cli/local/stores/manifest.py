@@ -60,15 +60,8 @@ class LocalManifest(Manifest):
     @override
     def claim(self, document_id: str, key: str, collection: str, owner: str) -> bool:
         """Claim a document and record the deletion seen; always succeeds here."""
-        self._change(
-            document_id,
-            lambda values: {
-                **values,
-                "key": key,
-                "collection": collection,
-                "lease_deletion": values.get("deleted_at", 0),
-            },
-        )
+        claim = {"key": key, "collection": collection}
+        self._change(document_id, lambda values: {**values, **claim, "lease_deletion": values.get("deleted_at", 0)})
         return True
 
     @override

@@ -13,6 +13,12 @@ from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import D
 from selfrag_cli.local.runner.tasks import Item, item_of, values_of
 from selfrag_cli.local.stores.tables import REQUESTS, Items
 
+# The fields of a record by attribute.
+_FIELDS = {
+    "id": "idempotency_key", "status": "status", "expiration": "expiry_timestamp", "data": "response_data",
+    "in_progress_expiration": "in_progress_expiry_timestamp", "validation": "payload_hash",
+}  # fmt: skip
+
 
 class LocalRequests(BasePersistenceLayer):
     """Request records, running or completed, with Powertools' DynamoDB attributes."""
@@ -52,24 +58,8 @@ def _is_over(record: DataRecord) -> bool:
 
 
 def _item(record: DataRecord) -> Item:
-    values = {
-        "id": record.idempotency_key,
-        "status": record.status,
-        "expiration": record.expiry_timestamp,
-        "in_progress_expiration": record.in_progress_expiry_timestamp,
-        "data": record.response_data or None,
-        "validation": record.payload_hash or None,
-    }
-    return item_of({name: value for name, value in values.items() if value is not None})
+    return item_of({name: value for name, field in _FIELDS.items() if (value := getattr(record, field))})
 
 
 def _record(item: Item) -> DataRecord:
-    values = values_of(item)
-    return DataRecord(
-        idempotency_key=values["id"],
-        status=values["status"],
-        expiry_timestamp=values["expiration"],
-        in_progress_expiry_timestamp=values.get("in_progress_expiration"),
-        response_data=values.get("data", ""),
-        payload_hash=values.get("validation", ""),
-    )
+    return DataRecord(**{_FIELDS[name]: value for name, value in values_of(item).items()})

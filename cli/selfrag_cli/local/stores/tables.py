@@ -99,16 +99,6 @@ class Items:
 
 
 @contextmanager
-def opened_items() -> Iterator[Items]:
-    """Open the tables for the block."""
-    items = Items()
-    try:
-        yield items
-    finally:
-        items.close()
-
-
-@contextmanager
 def _usable_file() -> Iterator[None]:
     try:
         yield

@@ -42,7 +42,7 @@ def test_in_an_account_with_the_usual_limits_nothing_blocks() -> None:
     with BedrockServer() as bedrock:
         diagnosis = examined(AwsAccount(), **EVERYTHING, model_base_url=bedrock.url)
     assert {name for name, _ in diagnosis} == ACCOUNT.keys()
-    assert [result for _, result in diagnosis if result.level is Severity.BLOCKS] == []
+    assert [result for _, result in diagnosis if result.level == "blocks"] == []
 
 
 def test_the_free_checks_call_no_model() -> None:
@@ -66,7 +66,7 @@ DENIED = simulated(lambda action, resource, context: action != "lambda:CreateFun
 def test_free_checks_find_deployment_blockers(name: str, answers: dict[str, Any], quotas: dict[str, Any]) -> None:
     account = Account(AwsAccount(answers, **quotas).session(), Choices())
     found = examine(FREE, account, lambda name, finding: None)
-    assert {check for check, finding in found if finding.level is Severity.BLOCKS} == {name}
+    assert {check for check, finding in found if finding.level == "blocks"} == {name}
 
 
 def test_missing_region_or_refused_credentials_stop_diagnosis(
@@ -78,23 +78,23 @@ def test_missing_region_or_refused_credentials_stop_diagnosis(
     for subject in (Account(AwsAccount().session(region=None), Choices()), Account(expired.session(), Choices())):
         diagnosis = examine(ACCOUNT, subject, lambda name, finding: None)
         assert [name for name, _ in diagnosis] == ["identity"]
-        assert diagnosis[0][1].level is Severity.BLOCKS
+        assert diagnosis[0][1].level == "blocks"
     assert {operation for operation, _ in expired.asked} == {"sts.GetCallerIdentity"}
 
 
 def test_refused_call_names_its_action_and_other_checks_continue() -> None:
     refused = Refused("AccessDenied", f"User: {OWN} is not authorized to perform: iam:GetRole on resource: r", 403)
     results = findings("names", {"iam.GetRole": refused})
-    assert [each.level for each in results] == [Severity.UNKNOWN, *[Severity.FINE] * 3]
+    assert [each.level for each in results] == ["unknown", *["fine"] * 3]
     assert "iam:GetRole" in results[0].says
 
 
 def test_low_concurrency_quota_gets_advice() -> None:
     few = finding("concurrency", {"lambda.GetAccountSettings": limit_of_lambda(10)})
-    assert (few.level, "account_concurrency = 10" in few.do, "L-B99A9384" in few.do) == (Severity.LOOK, True, True)
+    assert (few.level, "account_concurrency = 10" in few.do, "L-B99A9384" in few.do) == ("look", True, True)
     unset = finding("concurrency")
-    assert (unset.level, "L-B99A9384" in unset.do) == (Severity.LOOK, False)
-    assert finding("concurrency", account_concurrency=1_000).level is Severity.FINE
+    assert (unset.level, "L-B99A9384" in unset.do) == ("look", False)
+    assert finding("concurrency", account_concurrency=1_000).level == "fine"
 
 
 TOKENS_ALONE = [quota(TITAN_TOKENS.replace("model inference", "InvokeModel"), 230_000, "L-DE641971")]
@@ -105,12 +105,12 @@ BOTH = [*titan_quotas(2_000)[:1], quota(TITAN_TOKENS, 230_000, "L-DE641971")]
 @pytest.mark.parametrize(
     ("listed", "level", "rate", "do"),
     [
-        (titan_quotas(60), Severity.LOOK, "1.0", "--quota-code L-26C560CE --desired-value 2000"),
-        (titan_quotas(60, adjustable=False), Severity.LOOK, "1.0", "AWS Support"),
-        (titan_quotas(0), Severity.BLOCKS, "", "embedding_region"),
-        (TOKENS_ALONE, Severity.LOOK, "16.7", "--quota-code L-DE641971"),
-        (BOTH, Severity.FINE, "33.3", ""),
-        ([], Severity.UNKNOWN, "", "servicequotas"),
+        (titan_quotas(60), "look", "1.0", "--quota-code L-26C560CE --desired-value 2000"),
+        (titan_quotas(60, adjustable=False), "look", "1.0", "AWS Support"),
+        (titan_quotas(0), "blocks", "", "embedding_region"),
+        (TOKENS_ALONE, "look", "16.7", "--quota-code L-DE641971"),
+        (BOTH, "fine", "33.3", ""),
+        ([], "unknown", "", "servicequotas"),
     ],
     ids=["few", "fixed", "none", "tokens alone, by a former name", "both", "unlisted"],
 )
@@ -123,7 +123,7 @@ def test_titans_quota_is_in_questions_a_second_with_how_to_get_more(
 
 
 def test_at_anthropic_the_limits_are_unknown() -> None:
-    assert findings("quotas")[1].level is Severity.UNKNOWN
+    assert findings("quotas")[1].level == "unknown"
 
 
 def claude_quotas(name: str, calls: float, tokens: float) -> list[Reply]:
@@ -146,11 +146,11 @@ def test_on_bedrock_each_model_is_compared_with_its_own_quota() -> None:
     )
     listed = [*titan_quotas(2_000), *other, *haiku, *sonnet]
     _, slow, fast = findings("quotas", quotas={"bedrock": listed}, **ON_BEDROCK)
-    assert (slow.level, "requests --desired-value 480" in slow.do) == (Severity.LOOK, True)
-    assert (fast.level, "4.8 questions a second" in fast.says) == (Severity.FINE, True)
+    assert (slow.level, "requests --desired-value 480" in slow.do) == ("look", True)
+    assert (fast.level, "4.8 questions a second" in fast.says) == ("fine", True)
     empty = claude_quotas("Cross-region InvokeModel {} per minute for Anthropic Claude Haiku 5.5", 50, 0)
     none = findings("quotas", quotas={"bedrock": empty}, model_provider="bedrock", models={"generate": HAIKU})[1]
-    assert (none.level, "tokens --desired-value 1038000" in none.do) == (Severity.BLOCKS, True)
+    assert (none.level, "tokens --desired-value 1038000" in none.do) == ("blocks", True)
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,7 @@ def test_on_bedrock_each_model_is_compared_with_its_own_quota() -> None:
 )
 def test_the_quotas_of_a_model_are_those_of_its_id(model: str, name: str) -> None:
     listed = {"bedrock": claude_quotas(name % "Anthropic Claude", 1_000, 10_000_000)}
-    assert (
-        findings("quotas", quotas=listed, model_provider="bedrock", models={"generate": model})[1].level
-        is Severity.FINE
-    )
+    assert findings("quotas", quotas=listed, model_provider="bedrock", models={"generate": model})[1].level == "fine"
 
 
 DENIED = Refused("AccessDeniedException", "You don't have access to the model with the specified model ID.", 403)
@@ -175,11 +172,11 @@ DENIED = Refused("AccessDeniedException", "You don't have access to the model wi
 @pytest.mark.parametrize(
     ("refusal", "level", "do"),
     [
-        (DENIED, Severity.BLOCKS, "model-catalog"),
-        (NOT_ALLOWED, Severity.UNKNOWN, "bedrock:InvokeModel"),
-        (Refused("ThrottlingException", status=429), Severity.LOOK, "run it again in a minute"),
-        (Refused("ValidationException"), Severity.BLOCKS, "embedding_region"),
-        (NOWHERE, Severity.BLOCKS, "embedding_region"),
+        (DENIED, "blocks", "model-catalog"),
+        (NOT_ALLOWED, "unknown", "bedrock:InvokeModel"),
+        (Refused("ThrottlingException", status=429), "look", "run it again in a minute"),
+        (Refused("ValidationException"), "blocks", "embedding_region"),
+        (NOWHERE, "blocks", "embedding_region"),
     ],
     ids=["no access", "no right", "busy", "no such model", "not in the region"],
 )
@@ -200,7 +197,7 @@ def on_bedrock(bedrock: BedrockServer, **models: str) -> list[Finding]:
 def test_bedrock_model_with_verdicts_and_citations_is_fine(model: str) -> None:
     with BedrockServer() as bedrock:
         results = on_bedrock(bedrock, grade_support=model, generate=model)
-    assert [each.level for each in results] == [Severity.FINE]
+    assert [each.level for each in results] == ["fine"]
     *_, (_, verdict, _), (_, answer, _) = bedrock.requests
     assert "score" in str(verdict)
     assert answer["messages"][0]["content"][0]["citations"] == {"enabled": True}
@@ -208,9 +205,7 @@ def test_bedrock_model_with_verdicts_and_citations_is_fine(model: str) -> None:
 
 def test_a_model_is_sent_nothing_of_steps_that_it_does_not_serve() -> None:
     with BedrockServer() as bedrock:
-        assert [each.level for each in on_bedrock(bedrock, generate=SONNET, grade_relevance=HAIKU)] == [
-            Severity.FINE
-        ] * 2
+        assert [each.level for each in on_bedrock(bedrock, generate=SONNET, grade_relevance=HAIKU)] == ["fine"] * 2
     assert len(bedrock.asked(HAIKU)) == len(bedrock.asked(SONNET)) == 1
 
 
@@ -229,11 +224,11 @@ MINE = f"User: arn:aws:iam::{NUMBER}:user/operator is not authorized to perform:
 @pytest.mark.parametrize(
     ("status", "message", "level", "do"),
     [
-        (403, "You don't have access to the model with the specified model ID.", Severity.BLOCKS, "in 15 minutes"),
-        (403, MARKETPLACE, Severity.BLOCKS, "aws-marketplace:Subscribe"),
-        (404, FORM, Severity.BLOCKS, "model-catalog"),
-        (403, MINE, Severity.UNKNOWN, "bedrock:InvokeModel"),
-        (400, "The provided model identifier is invalid.", Severity.BLOCKS, "another id"),
+        (403, "You don't have access to the model with the specified model ID.", "blocks", "in 15 minutes"),
+        (403, MARKETPLACE, "blocks", "aws-marketplace:Subscribe"),
+        (404, FORM, "blocks", "model-catalog"),
+        (403, MINE, "unknown", "bedrock:InvokeModel"),
+        (400, "The provided model identifier is invalid.", "blocks", "another id"),
     ],
     ids=["no access", "no subscription", "no form", "no right", "no such model"],
 )
@@ -252,7 +247,7 @@ def test_a_model_that_writes_without_citations_blocks() -> None:
 
     with Uncited() as bedrock:
         [uncited] = on_bedrock(bedrock, generate=SONNET)
-    assert uncited.level is Severity.BLOCKS
+    assert uncited.level == "blocks"
 
 
 def test_a_region_without_a_service_blocks() -> None:
@@ -261,20 +256,20 @@ def test_a_region_without_a_service_blocks() -> None:
         "opensearchserverless.GetAccountSettings": NOWHERE,
         "textract.GetDocumentTextDetection": NOWHERE,
     }
-    assert [each.level for each in findings("region", gone, text_recognition="lines")] == [Severity.BLOCKS] * 3
+    assert [each.level for each in findings("region", gone, text_recognition="lines")] == ["blocks"] * 3
     assert len(findings("region", gone)) == 2, "Textract is for text recognition alone"
     refused = dict.fromkeys(gone, NOT_ALLOWED)
     levels = [each.level for each in findings("region", refused, text_recognition="lines")]
     # A service that refuses to start a machine answers.
-    assert levels == [Severity.FINE, Severity.UNKNOWN, Severity.UNKNOWN]
+    assert levels == ["fine", "unknown", "unknown"]
 
 
 @pytest.mark.parametrize(
     ("chosen", "level", "price", "do"),
     [
-        ({"collection": "classic"}, Severity.LOOK, "3,504 dollars", "update-account-settings"),
-        ({}, Severity.FINE, "1,402 dollars", ""),
-        ({"collection_max_ocus": 16}, Severity.LOOK, "5,606 dollars", "collection_max_ocus = 4"),
+        ({"collection": "classic"}, "look", "3,504 dollars", "update-account-settings"),
+        ({}, "fine", "1,402 dollars", ""),
+        ({"collection_max_ocus": 16}, "look", "5,606 dollars", "collection_max_ocus = 4"),
     ],
 )
 def test_high_unit_limit_is_reported_with_price_and_remedy(
@@ -296,7 +291,7 @@ def test_high_unit_limit_is_reported_with_price_and_remedy(
 )
 def test_classic_collection_replacement_blocks_unless_chosen_or_given_up(chosen: dict[str, Any], is_kept: bool) -> None:
     there = {"opensearchserverless.BatchGetCollection": {"collectionDetails": [{"name": "selfrag"}]}}
-    blocking = [each for each in findings("names", there, deployed=True, **chosen) if each.level is Severity.BLOCKS]
+    blocking = [each for each in findings("names", there, deployed=True, **chosen) if each.level == "blocks"]
     assert ['Set `collection = "classic"`, which keeps it' in each.do for each in blocking] == (
         [] if is_kept else [True]
     )
@@ -308,11 +303,11 @@ OTHERS, OWN = (f"arn:aws:iam::{NUMBER}:role/{each}" for each in ("others", "self
 @pytest.mark.parametrize(
     ("role", "managed", "level"),
     [
-        (OTHERS, False, Severity.FINE),
-        (OTHERS, True, Severity.BLOCKS),
-        ("", False, Severity.BLOCKS),
-        ("", True, Severity.FINE),
-        (OWN, True, Severity.FINE),
+        (OTHERS, False, "fine"),
+        (OTHERS, True, "blocks"),
+        ("", False, "blocks"),
+        ("", True, "fine"),
+        (OWN, True, "fine"),
     ],
     ids=["others'", "others', to be replaced", "none", "none, to be made", "its own"],
 )
@@ -331,19 +326,19 @@ def test_names_that_are_taken_block_unless_they_are_the_deployments_own() -> Non
         "logs.DescribeLogGroups": {"logGroups": [{"logGroupName": "/aws/lambda/selfrag-ask"}]},
     }
     results = findings("names", taken, web_search=True)
-    assert [each.level for each in results] == [Severity.BLOCKS] * 4
+    assert [each.level for each in results] == ["blocks"] * 4
     assert "selfrag/anthropic, selfrag/tavily" in results[2].says
-    assert {each.level for each in findings("names", taken, deployed=True)} == {Severity.FINE}
+    assert {each.level for each in findings("names", taken, deployed=True)} == {"fine"}
 
 
 def test_a_secret_that_is_scheduled_for_deletion_blocks_and_can_be_freed() -> None:
     gone = {"secretsmanager.DescribeSecret": {"Name": "n", "DeletedDate": datetime.now(UTC)}}
     _, _, anthropic, *_ = findings("names", gone)
-    assert anthropic.level is Severity.BLOCKS
+    assert anthropic.level == "blocks"
     assert "--force-delete-without-recovery --secret-id selfrag/anthropic" in anthropic.do
 
 
 def test_a_secret_that_will_not_be_made_is_not_looked_for() -> None:
     there = {"secretsmanager.DescribeSecret": NOT_ALLOWED}
     chosen = {"web_search": False, "model_provider": "bedrock", "models": {"generate": SONNET}}
-    assert {each.level for each in findings("names", there, **chosen)} == {Severity.FINE}
+    assert {each.level for each in findings("names", there, **chosen)} == {"fine"}

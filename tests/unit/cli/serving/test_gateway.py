@@ -14,16 +14,17 @@ from selfrag.domain.errors import Misconfigured, TemporarilyUnavailable
 from selfrag_cli.local.runner.machine import Machine
 from selfrag_cli.local.serving.agent_service import StackService
 from selfrag_cli.local.serving.gateway import serving
-from selfrag_cli.local.serving.invocation import LocalContext, ProxyRequest, event_of, threaded_handler
+from selfrag_cli.local.serving.invocation import LocalContext, threaded_handler
 from selfrag_cli.local.serving.server import _log
 from selfrag_cli.local.sources.source import DocumentSource
+from tests.support.serving import gateway_event
 
 
 def test_the_first_requests_of_a_path_may_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     handler, build = threaded_handler(), Route._build_middleware_stack
 
     def status() -> int:
-        return int(handler(event_of(ProxyRequest("GET", "/v1/health", {}, {})), LocalContext())["statusCode"])
+        return int(handler(gateway_event("GET", "/v1/health"), LocalContext())["statusCode"])
 
     def interrupted(route: Route, *given: Any, **named: Any) -> None:
         monkeypatch.setattr(Route, "_build_middleware_stack", build)

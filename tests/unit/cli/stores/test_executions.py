@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from selfrag_cli.local.stack import MACHINE_ARN
 from selfrag_cli.local.stores.executions import MAX_QUESTIONS, LocalExecutions
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.histories import KEPT_EXECUTIONS, ExecutionHistory, keep_history, last_history
-from selfrag_cli.local.stores.tables import FEEDBACK, Items, opened_items
+from selfrag_cli.local.stores.tables import FEEDBACK, Items
 
 SOON = 20.0
 ANSWER = {
@@ -49,7 +49,7 @@ STATES = {
 @pytest.fixture
 def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
-    with opened_items() as opened:
+    with closing(Items()) as opened:
         yield opened
 
 

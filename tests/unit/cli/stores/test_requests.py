@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +17,7 @@ from selfrag.domain.feedback import Feedback
 from selfrag_cli.local.stores.feedback import LocalFeedback
 from selfrag_cli.local.stores.recent_calls import LocalCalls
 from selfrag_cli.local.stores.requests import LocalRequests
-from selfrag_cli.local.stores.tables import FEEDBACK, REQUESTS, Items, opened_items
+from selfrag_cli.local.stores.tables import FEEDBACK, REQUESTS, Items
 
 HOUR = 3600.0
 
@@ -24,7 +25,7 @@ HOUR = 3600.0
 @pytest.fixture
 def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
     monkeypatch.setenv("SELFRAG_HOME", str(tmp_path / "state"))
-    with opened_items() as opened:
+    with closing(Items()) as opened:
         yield opened
 
 
@@ -38,7 +39,7 @@ def asked(items: Items, work: Any, key: str = "k", question: str = "Why?", left:
 def test_keyed_request_runs_once_across_processes(items: Items) -> None:
     numbers = iter(range(10))
     for _ in range(3):
-        with opened_items() as another:
+        with closing(Items()) as another:
             assert asked(another, lambda: str(next(numbers))) == "0"
     assert asked(items, lambda: str(next(numbers)), key="another") == "1"
 
@@ -102,7 +103,7 @@ def test_processes_know_of_each_others_calls_and_of_refusals(items: Items) -> No
     assert calls(items).record_call("generate", "m").intervals == ()
     for seconds, intervals in ((60, (60,)), (1, (60,)), (HOUR, (HOUR + 1, 60))):
         now[0] += seconds
-        with opened_items() as another:
+        with closing(Items()) as another:
             assert calls(another).record_call("generate", "m").intervals == intervals
     calls(items).record_refusal("m", 30)
     calls(items).record_refusal("m", 2)

@@ -4,6 +4,7 @@ import multiprocessing
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.runner.tasks import item_of, values_of
-from selfrag_cli.local.stores.tables import ANSWERS, VERDICTS, Items, opened_items
+from selfrag_cli.local.stores.tables import ANSWERS, VERDICTS, Items
 from selfrag_cli.local.stores.verdicts import LocalVerdicts
 
 FOREVER = 99_999_999_999
@@ -25,7 +26,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def items() -> Iterator[Items]:
-    with opened_items() as opened:
+    with closing(Items()) as opened:
         yield opened
 
 
@@ -39,7 +40,7 @@ def added(items: Items, name: str) -> bool:
 
 
 def add_in_another_process(name: str, barrier: Any) -> None:
-    with opened_items() as items:
+    with closing(Items()) as items:
         barrier.wait(60)
         raise SystemExit(0 if added(items, name) else 3)
 
@@ -48,7 +49,7 @@ def test_items_persist_across_processes_with_their_types() -> None:
     values = {"text": "日本 'x' \ud800", "many": ["b", {"n": 1.5}], "no": False, "none": None, "n": 7, "big": 1e300}
     written = item("a", **values)
     for expected in (None, written):
-        with opened_items() as items:
+        with closing(Items()) as items:
             found = items.get(ANSWERS, "a")
             assert found == expected
             items.put(ANSWERS, written)
@@ -89,7 +90,7 @@ def test_expired_items_are_hidden_and_deleted_at_the_next_start(items: Items) ->
     items.put(ANSWERS, item("old", expires_at=1))
     assert items.get(ANSWERS, "old") is None
     assert items.all(ANSWERS) == []
-    with opened_items(), connect() as connection:
+    with closing(Items()), connect() as connection:
         assert connection.execute("SELECT count(*) FROM kept_items").fetchone() == (0,)
 
 
