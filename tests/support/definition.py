@@ -8,7 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from selfrag_cli.local.stack import INGESTION, INTAKE, QUESTION, REINDEX, definition_of
+from selfrag_cli.local.stack import INGESTION, QUESTION, definition_of
+
+INTAKE, REINDEX = (QUESTION.with_name(f"{name}.asl.yaml") for name in ("intake", "reindex"))
 
 
 def definition_json(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -19,7 +19,8 @@ from selfrag_cli.local.runner.failures import Failure
 from selfrag_cli.local.runner.history import History
 from selfrag_cli.local.runner.lane import ExecutionContext, Lane
 from selfrag_cli.local.runner.states import run_state
-from selfrag_cli.local.stack import INTAKE, definition_of
+from selfrag_cli.local.stack import definition_of
+from tests.support.definition import INTAKE
 from tests.support.doubles.item_tables import ItemTables
 
 Json = dict[str, Any]

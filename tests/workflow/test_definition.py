@@ -18,14 +18,16 @@ from selfrag.plan.segments import LEVEL_BYTES
 from selfrag.runtime.deadline import LONGEST_RETRY_WAIT_SECONDS
 from selfrag.text.state_budget import STATE_BUDGET_BYTES
 from selfrag_cli.local.runner.lane import MAX_BYTES
-from selfrag_cli.local.stack import INGESTION, INTAKE, QUESTION, REINDEX, placeholders
+from selfrag_cli.local.stack import INGESTION, QUESTION, placeholders
 from tests.support.definition import (
     INGESTION_MACHINE,
     INGESTION_RAW,
+    INTAKE,
     INTAKE_MACHINE,
     INTAKE_RAW,
     MACHINE,
     RAW,
+    REINDEX,
     REINDEX_MACHINE,
     REINDEX_RAW,
     State,

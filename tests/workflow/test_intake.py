@@ -12,9 +12,9 @@ import pytest
 from bench.intake import simulated
 from selfrag.adapters.manifest import LEASE_SECONDS
 from selfrag_cli.local.runner.failures import Failure
-from selfrag_cli.local.stack import INTAKE, placeholders
+from selfrag_cli.local.stack import placeholders
 from tests.support.command import ROOT
-from tests.support.definition import INGESTION_MACHINE, INTAKE_MACHINE
+from tests.support.definition import INGESTION_MACHINE, INTAKE, INTAKE_MACHINE
 from tests.support.ingestion_model import IngestionModel
 from tests.support.intake import BEGIN, Intake, Json, Run, deleted, uploaded
 

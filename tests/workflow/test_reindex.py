@@ -11,9 +11,9 @@ import pytest
 
 from selfrag.adapters.manifest import LEASE_SECONDS
 from selfrag_cli.local.runner.jsonata import evaluate
-from selfrag_cli.local.stack import REINDEX, placeholders
+from selfrag_cli.local.stack import placeholders
 from tests.support.command import ROOT
-from tests.support.definition import INGESTION_MACHINE, REINDEX_MACHINE
+from tests.support.definition import INGESTION_MACHINE, REINDEX, REINDEX_MACHINE
 from tests.support.templates import template
 
 DOCUMENTS = REINDEX_MACHINE["States"]["IngestDocuments"]

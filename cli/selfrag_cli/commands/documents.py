@@ -62,10 +62,15 @@ def _read(
             return True
         raise typer.Exit(1)
 
-    from selfrag_cli.local.sources.sync import sync
+    from selfrag_cli.local.sources.sync import embed_all, read
 
     try:
-        return sync(source, on_document, may_replace=may_replace, limits=limits, on_wait=warn_of_wait, is_trial=dry_run)
+        report = read(
+            source, on_document, may_replace=may_replace, limits=limits, on_wait=warn_of_wait, is_trial=dry_run
+        )
+        if not dry_run:
+            embed_all(source.collection, on_document, on_wait=warn_of_wait)
+        return report
     except NothingUsable as error:
         if not error.report.removed:
             raise

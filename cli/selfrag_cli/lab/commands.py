@@ -193,14 +193,16 @@ def _update_documents(place: DocumentSource) -> None:
     """
     from selfrag_cli.local.asking import stored_records
     from selfrag_cli.local.backends import check_services
-    from selfrag_cli.local.sources.sync import sync
+    from selfrag_cli.local.sources.sync import embed_all, read
 
     check_services()
     if place.directory is None:
         stored_records(place)
         return
     with reading_progress() as on_document:
-        warn(sync(place, on_document, on_wait=warn_of_wait).brief_lines(place))
+        report = read(place, on_document, on_wait=warn_of_wait)
+        embed_all(place.collection, on_document, on_wait=warn_of_wait)
+        warn(report.brief_lines(place))
 
 
 def _ask(plan: "EvaluationPlan", stored: Path, place: DocumentSource | None, endpoint: str) -> "tuple[Findings, int]":

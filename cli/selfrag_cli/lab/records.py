@@ -143,9 +143,12 @@ def open_results(path: Path, source: str, ways: Mapping[str, VariantConfig]) -> 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise InvalidInput(f"Another command writes to {path}: wait for its end, or name another file.") from error
-        head, stored = _read_results(path, file)
-        if head is None:
-            head = Head(run=uuid.uuid4().hex, source=source)
+        if whole := path.read_bytes():
+            head, stored = _parse_results(path, whole)
+            # Only a file that is wholly ours is changed.
+            file.truncate(whole.rfind(b"\n") + 1)
+        else:
+            head, stored = Head(run=uuid.uuid4().hex, source=source), []
             _write(file, head)
         if head.source != source:
             raise InvalidInput(f"{path} holds answers from {head.source}, not from {source}: name another file.")
@@ -163,16 +166,6 @@ def make_folder(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: its folder cannot be made: {error.strerror}.") from error
-
-
-def _read_results(path: Path, file: IO[str]) -> tuple[Head | None, list[RunResult]]:
-    whole = path.read_bytes()
-    if not whole:
-        return None, []
-    parsed = _parse_results(path, whole)
-    # Only a file that is wholly ours is changed.
-    file.truncate(whole.rfind(b"\n") + 1)
-    return parsed
 
 
 def _parse_results(path: Path, whole: bytes) -> tuple[Head, list[RunResult]]:

@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
@@ -37,8 +36,6 @@ DOCUMENTS_BUCKET = "selfrag-documents"
 _FOLDER = Path(str(files("selfrag.workflows")))
 QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
-INTAKE = _FOLDER / "intake.asl.yaml"
-REINDEX = _FOLDER / "reindex.asl.yaml"
 # The packages with the steps of each definition.
 STEP_PACKAGES = {QUESTION: "selfrag.question", INGESTION: "selfrag.ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
@@ -151,7 +148,7 @@ def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
     return {name: importlib.import_module(f"{STEP_PACKAGES[definition]}.{name}.handler").handler for name in steps}
 
 
-def definition_of(definition: Path, names: Mapping[str, str] = MappingProxyType({})) -> StateMachine:
+def definition_of(definition: Path, names: Mapping[str, str]) -> StateMachine:
     """Return the definition as Terraform renders it, without keys that begin with x-.
 
     Placeholders `${...}` missing in `names` stay.

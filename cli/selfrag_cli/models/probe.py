@@ -97,14 +97,9 @@ def probe_decider(
 ) -> ModelReport:
     """Return a decision model's confidence for a passage with an answer and one without."""
     report = ModelReport(model, host_of(url))
-    make_pace, breaker = partial(_pace, SECONDS), CircuitBreaker(model, Clock().now)
-    judge: SystemOneDecider
-    if protocol == "completions":
-        client = partial(completions_client, url, key)
-        judge = ReflectionDecider(client, url, model, window_tokens, 0.0, make_pace, breaker)
-    else:
-        sdk = partial(decider_client, url, key)
-        judge = SystemOneDecider(sdk, url, model, window_tokens, 0.0, make_pace, breaker)
+    connect: Any = partial(completions_client if protocol == "completions" else decider_client, url, key)
+    kind = ReflectionDecider if protocol == "completions" else SystemOneDecider
+    judge = kind(connect, url, model, window_tokens, 0.0, partial(_pace, SECONDS), CircuitBreaker(model, Clock().now))
     questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
 
     def sure_of(passage: Evidence) -> float:

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import InvalidStateError
 from contextlib import suppress
 from typing import Any
 
@@ -19,14 +19,13 @@ RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED = "RUNNING", "SUCCEEDED", "FAILED
 class Execution:
     """An execution with AWS's status and its result; `seconds` is its duration."""
 
-    def __init__(self, name: str, on_end: Callable[["Execution"], None]) -> None:
+    def __init__(self, name: str, running: ExecutionContext, on_end: Callable[["Execution"], None]) -> None:
         self.id = name
         self.status = RUNNING
         self.output: dict[str, Any] | None = None
         self.error = ""
         self.seconds = 0.0
-        self._history, self._on_end = History(), on_end
-        self._stop: Future[None] = Future()
+        self._running, self._history, self._on_end = running, running.history, on_end
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -45,16 +44,16 @@ class Execution:
     def stop(self) -> None:
         """Stop it: no other step begins, and the result of the current one is lost."""
         with suppress(InvalidStateError):
-            self._stop.set_result(None)
+            self._running.stop.set_result(None)
 
-    def run(self, machine: "Machine", payload: Mapping[str, object]) -> None:
+    def run(self, definition: StateMachine, payload: Mapping[str, object]) -> None:
         """Run to the end; internal errors of the interpreter also end it as failed."""
-        began, lane = time.monotonic(), Lane(machine.build_context(self.id, payload, self._history, self._stop))
+        began, lane = time.monotonic(), Lane(self._running)
         status, details = FAILED, dict[str, str]()
         try:
             lane.note("ExecutionStarted", input=serialize(payload, "the input"))
             lane.last = 0
-            output = run_states(machine.definition, payload, lane)
+            output = run_states(definition, payload, lane)
             details = {"output": serialize(output, "the output")}
             self.output, status = output, SUCCEEDED
         except ExecutionTimeout:
@@ -82,22 +81,16 @@ class Machine:
     def __init__(
         self, arn: str, definition: StateMachine, services: Mapping[str, Service], pause: Pause = time.sleep
     ) -> None:
-        self.definition = definition
-        self._arn, self._services, self._pause = arn, services, pause
+        self._arn, self._definition, self._services, self._pause = arn, definition, services, pause
 
     def start(
         self, name: str, payload: Mapping[str, object], on_end: Callable[[Execution], None] = lambda ended: None
     ) -> Execution:
         """Start an execution in a thread; `on_end` is called before waiting threads continue."""
-        execution = Execution(name, on_end)
-        threading.Thread(target=execution.run, args=(self, payload), daemon=True, name=f"execution {name}").start()
-        return execution
-
-    def build_context(
-        self, name: str, payload: Mapping[str, object], history: History, stop: "Future[None]"
-    ) -> ExecutionContext:
-        """Return the shared state for an execution's lanes."""
         arn = f"{self._arn.replace(':stateMachine:', ':execution:')}:{name}"
         context = {"Execution": {"Id": arn, "Input": payload, "Name": name}}
-        ends_at = time.monotonic() + self.definition.get("TimeoutSeconds", float("inf"))
-        return ExecutionContext(context, history, self._services, self._pause, ends_at, stop)
+        ends_at = time.monotonic() + self._definition.get("TimeoutSeconds", float("inf"))
+        execution = Execution(name, ExecutionContext(context, History(), self._services, self._pause, ends_at), on_end)
+        run, arguments = execution.run, (self._definition, payload)
+        threading.Thread(target=run, args=arguments, daemon=True, name=f"execution {name}").start()
+        return execution

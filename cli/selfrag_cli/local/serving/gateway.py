@@ -172,11 +172,8 @@ class ServedApi:
                 refuse_strangers(request, self._origins)
                 refuse_keyless(request, self._token)
                 if self._token:  # all who have it are one caller, also of the servers before and after this one
-                    unnamed = [
-                        (name, value)
-                        for name, value in scope["headers"]
-                        if name not in (b"x-api-key", b"authorization")
-                    ]
+                    keys = (b"x-api-key", b"authorization")
+                    unnamed = [header for header in scope["headers"] if header[0] not in keys]
                     request = Request({**scope, "headers": unnamed}, receive)
                 response = await self._response(request, admission)
             except ClientDisconnect:

@@ -43,25 +43,6 @@ _SOON = 24
 MayReplace = Callable[[SourceMismatch | MassRemoval], bool]
 
 
-def sync(
-    source: DocumentSource,
-    on_document: OnDocument = lambda progress: None,
-    embedder: NamedEmbedder | None = None,
-    may_replace: MayReplace = lambda refusal: False,
-    limits: SiteLimits = SiteLimits(),  # noqa: B008 (it is frozen)
-    on_wait: OnWait = lambda process: None,
-    is_trial: bool = False,
-) -> IngestionReport:
-    """Read a source as `read` does, then embed its passages; return the report or raise as `read` does.
-
-    A trial only returns the report of the expected result.
-    """
-    report = read(source, on_document, embedder, may_replace, limits, None, on_wait, is_trial)
-    if not is_trial:
-        embed_all(source.collection, on_document, embedder, on_wait=on_wait)
-    return report
-
-
 def read(
     source: DocumentSource,
     on_document: OnDocument = lambda progress: None,
@@ -74,11 +55,12 @@ def read(
 ) -> IngestionReport:
     """Bring a collection up to date with its source.
 
-    Its passages are then searchable by text; `embed_all` adds the vectors (multilingual-e5-small by default). `stack`
-    reuses an open one. If more than half of the documents disappeared, `may_replace` decides on their removal;
-    otherwise they are kept and reported. Processes wait for each other per collection: `on_wait` gets the other one's
-    id. Raises InvalidInput if the directory is missing, SourceMismatch if the collection has another source that may
-    not be replaced, NothingUsable without a usable document, Interruption.
+    Its passages are then searchable by text; `embed_all` adds the vectors (multilingual-e5-small by default). A trial
+    only returns the report of the expected result. `stack` reuses an open one. If more than half of the documents
+    disappeared, `may_replace` decides on their removal; otherwise they are kept and reported. Processes wait for each
+    other per collection: `on_wait` gets the other one's id. Raises InvalidInput if the directory is missing,
+    SourceMismatch if the collection has another source that may not be replaced, NothingUsable without a usable
+    document, Interruption.
     """
     lock = nullcontext() if is_trial else hold_lock(source.collection, on_wait)
     # One process updates the collection; waiting ones then find nothing to do.

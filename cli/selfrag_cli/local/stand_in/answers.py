@@ -38,7 +38,8 @@ def generate(fields: Fields, sources: Sequence[Source]) -> list[TextBlock]:
     if not selected:
         return [TextBlock(NO_ANSWER)]
     first, *others = (TextBlock(q.text, (CitedBlocks(q.source, q.start, q.end),)) for q in selected)
-    return [first, *(replace(block, text=_separate(block.text)) for block in others)]
+    # East Asian sentences need no space between them.
+    return [first, *(block if RUN.match(block.text) else replace(block, text=f" {block.text}") for block in others)]
 
 
 def _passage(source: Source) -> QuoteSource:
@@ -55,8 +56,3 @@ def _find_next(question: str, so_far: str, sources: Sequence[QuoteSource]) -> li
         if quote.share >= ENOUGH and letters(quote.text) not in earlier and (named or not missing):
             return [quote]
     return []
-
-
-def _separate(sentence: str) -> str:
-    """Return a sentence with the separator before it."""
-    return sentence if RUN.match(sentence) else f" {sentence}"

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +16,6 @@ class LocalObjects(Objects):
     """Current documents by key; intermediate results are dropped with their document."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._documents: dict[str, Object] = {}
         self._work: dict[str, bytes] = {}
 
@@ -30,9 +28,9 @@ class LocalObjects(Objects):
             yield
         finally:
             self._documents.pop(key, None)
-            with self._lock:
-                for name in [name for name in self._work if name.startswith(f"{document_id}/")]:
-                    del self._work[name]
+            # A copy, since other threads write.
+            for name in [name for name in list(self._work) if name.startswith(f"{document_id}/")]:
+                del self._work[name]
 
     @override
     def head(self, bucket: str, key: str) -> str | None:
@@ -46,8 +44,7 @@ class LocalObjects(Objects):
 
     @override
     def put_json(self, key: str, value: Any) -> None:
-        with self._lock:
-            self._work[key] = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        self._work[key] = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
     @override
     def has_json(self, key: str) -> bool:

@@ -11,8 +11,8 @@ from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex
 from selfrag_cli.local.sources.report import IngestionReport, MassRemoval
 from selfrag_cli.local.sources.source import own_collection, source_to_read
-from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import sync
 
 LEAVE = "# Leave\n\nLeave is 25 days a year.\n"
 

@@ -23,7 +23,7 @@ INGEST = [
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from selfrag_cli.local.sources.sync import sync
+from tests.support.reading import sync
 from selfrag_cli.local.sources.source import source_to_read
 from tests.support.fakes import FakeEmbedder
 for directory in sys.argv[1:]:

@@ -17,9 +17,9 @@ from selfrag_cli.local.asking import stored_documents
 from selfrag_cli.local.index import EmbeddedIndex, open_index
 from selfrag_cli.local.sources.report import NothingUsable
 from selfrag_cli.local.sources.source import own_collection, source_to_read
-from selfrag_cli.local.sources.sync import sync
 from selfrag_cli.terminal import Progress
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import sync
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
 

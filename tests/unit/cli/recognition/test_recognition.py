@@ -17,10 +17,10 @@ from selfrag_cli.local.recognition.local import local_recognizer
 from selfrag_cli.local.recognition.rendering import MAX_PIXELS
 from selfrag_cli.local.sources.report import NothingUsable
 from selfrag_cli.local.sources.source import DocumentSource
-from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import assembled, pdf, stream
 from tests.support.documents.scans import scanned_pdf
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import sync
 
 # As strict as the program itself: other arguments, another picture than a PGM, and it ends with 1.
 STRICT = """#!{python}

@@ -243,7 +243,7 @@ def states_in(part: dict[str, Any], look: Callable[[dict[str, Any]], None]) -> N
 
 @pytest.mark.parametrize("path", [QUESTION, INGESTION], ids=lambda path: path.name)
 def test_the_definitions_say_nothing_that_the_runner_does_not_read(path: Any) -> None:
-    definition = definition_of(path)
+    definition = definition_of(path, {})
     assert definition.keys() <= {"Comment", "QueryLanguage", "StartAt", "States", "TimeoutSeconds"}
     unread: list[Any] = []
     states_in(definition, lambda state: unread.extend(state.keys() - READ[state["Type"]]))

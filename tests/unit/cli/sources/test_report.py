@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from selfrag_cli.local.sources.report import NothingUsable
 from selfrag_cli.local.sources.source import documents_below, source_to_read
-from selfrag_cli.local.sources.sync import sync
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import sync
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, indexed, ingest, report
 

@@ -9,10 +9,10 @@ import pytest
 from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.site import SiteLimits
 from selfrag_cli.local.sources.source import DocumentSource, source_to_read
-from selfrag_cli.local.sources.sync import sync
 from tests.support.doubles.web_site import WebSite
 from tests.support.fakes import FakeEmbedder
 from tests.support.loopback import Loopback
+from tests.support.reading import sync
 
 
 @dataclass

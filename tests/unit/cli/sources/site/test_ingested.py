@@ -7,10 +7,10 @@ from selfrag.domain.errors import InvalidInput, TemporarilyUnavailable
 from selfrag_cli.local.asking import stored_documents
 from selfrag_cli.local.sources.collections import move_collection, remove_collection, stored_collection
 from selfrag_cli.local.sources.source import SourceMismatch, source_to_read
-from selfrag_cli.local.sources.sync import sync
 from tests.support.documents.files import pdf
 from tests.support.doubles.web_site import PAGES, Served, WebSite, busy, handbook, moved, page, small
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import sync
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import held_by
 from tests.unit.cli.sources.site.conftest import Read, Serve

@@ -24,10 +24,10 @@ from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.site import SiteLimits
 from selfrag_cli.local.sources.site.guard import is_public, literal_address
 from selfrag_cli.local.sources.source import source_to_read
-from selfrag_cli.local.sources.sync import sync
 from tests.support.doubles.web_site import WebSite, moved, page, small
 from tests.support.fakes import FakeEmbedder
 from tests.support.loopback import Loopback
+from tests.support.reading import sync
 
 PUBLIC, INSIDE = "93.184.216.34", "10.1.2.3"
 Names = dict[str, list[Sequence[str]]]
