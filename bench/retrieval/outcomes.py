@@ -12,7 +12,7 @@ from bench.retrieval.measures import DEPTH, Figures, figures
 from bench.retrieval.squad import Task
 
 if TYPE_CHECKING:
-    from selfrag_cli.local.index import NamedEmbedder
+    from selfrag_cli.local.index.embedders import NamedEmbedder
 
 # Called with the phase, its progress and its total.
 OnPhase = Callable[[str, int, int], None]

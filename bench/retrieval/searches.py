@@ -16,7 +16,8 @@ from selfrag.domain.passages import Bounds, Candidates, Passage, embedded_text
 from selfrag.ports.index import IndexEntry
 from selfrag.retrieval.search import CANDIDATES, search
 from selfrag_cli.local.home import connect
-from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, NamedEmbedder
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex
+from selfrag_cli.local.index.embedders import NamedEmbedder
 
 Found = TypeVar("Found")
 

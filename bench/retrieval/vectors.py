@@ -7,7 +7,8 @@ from pathlib import Path
 
 from selfrag.domain.errors import Misconfigured
 from selfrag_cli.local.home import connect, open_transaction, user_directory
-from selfrag_cli.local.index import SCHEMA, CachedEmbedder, NamedEmbedder
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder
+from selfrag_cli.local.index.embedders import NamedEmbedder
 
 
 class CountedEmbedder:

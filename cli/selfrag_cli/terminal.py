@@ -99,14 +99,9 @@ class Terminal(Console):
 out, err = Terminal(), Terminal(stderr=True)
 
 
-def is_attended() -> bool:
-    """Return whether a user at the terminal can be prompted."""
-    return sys.stdin.isatty() and err.is_terminal
-
-
 def confirm(question: str, otherwise: SelfragError) -> bool:
     """Ask a yes/no question; raises `otherwise` without a terminal."""
-    if not is_attended():
+    if not (sys.stdin.isatty() and err.is_terminal):
         raise otherwise
     return typer.confirm(question, err=True)
 

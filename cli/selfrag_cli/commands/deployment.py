@@ -46,12 +46,27 @@ def doctor(
     Exit code 1 means that a finding blocks. Before a deployment nothing is changed; --deployed uploads a test document
     and removes it. No secret is read or printed.
     """
-    findings = _examine(infra, var_file or [], deployed, endpoint, api_key, free, quiet=as_json)
+    from selfrag_cli.deployment.terraform import has_resources, read_choices, read_outputs
+    from selfrag_cli.doctor.account import account_of_credentials
+    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, FREE
+    from selfrag_cli.doctor.deployed import Deployment
+    from selfrag_cli.doctor.findings import examine
+
+    def report(name: str, finding: "Finding") -> None:
+        if not as_json:
+            show_finding(out, name, finding)
+
+    account = account_of_credentials(read_choices(infra, var_file or []), has_resources(infra), infra)
+    if deployed:
+        with closing(Deployment(account, read_outputs(infra), endpoint, api_key)) as deployment:
+            findings = examine(DEPLOYED, deployment, report)
+    else:
+        findings = examine(FREE if free else ACCOUNT, account, report)
     if as_json:
         print_json([{"check": name, **asdict(finding)} for name, finding in findings])
     else:
         show_end(out, findings)
-    if count_blocking(findings):
+    if any(finding.level == "blocks" for _, finding in findings):
         raise typer.Exit(1)
 
 
@@ -88,33 +103,8 @@ def show_finding(console: Console, name: str, finding: "Finding") -> None:
         console.print(f"{'':{_WIDTH}}  → {escape(finding.do)}", soft_wrap=True, highlight=False)
 
 
-def count_blocking(findings: "Sequence[tuple[str, Finding]]") -> int:
-    """Return the number of blocking findings."""
-    return sum(finding.level == "blocks" for _, finding in findings)
-
-
 def show_end(console: Console, findings: "Sequence[tuple[str, Finding]]") -> None:
     """Print whether a finding blocks."""
-    many = count_blocking(findings)
+    many = sum(finding.level == "blocks" for _, finding in findings)
     end = "Nothing blocks." if many == 0 else f"{many} {'finding blocks' if many == 1 else 'findings block'}."
     console.print(end, highlight=False)
-
-
-def _examine(
-    infra: Path, var_files: list[Path], deployed: bool, endpoint: str, api_key: str, free: bool, quiet: bool
-) -> "Sequence[tuple[str, Finding]]":
-    from selfrag_cli.deployment.terraform import has_resources, read_choices, read_outputs
-    from selfrag_cli.doctor.account import account_of_credentials
-    from selfrag_cli.doctor.checks import ACCOUNT, DEPLOYED, FREE
-    from selfrag_cli.doctor.deployed import Deployment
-    from selfrag_cli.doctor.findings import examine
-
-    def report(name: str, finding: "Finding") -> None:
-        if not quiet:
-            show_finding(out, name, finding)
-
-    account = account_of_credentials(read_choices(infra, var_files), has_resources(infra), infra)
-    if not deployed:
-        return examine(FREE if free else ACCOUNT, account, report)
-    with closing(Deployment(account, read_outputs(infra), endpoint, api_key)) as deployment:
-        return examine(DEPLOYED, deployment, report)

@@ -113,20 +113,18 @@ def trace(
     """Show an execution as a timeline, a line a step with its verdict."""
     from selfrag_cli.show.traces import show_trace
 
-    history = _history(question_id)
+    history: ExecutionHistory | None
+    if question_id.startswith("arn:"):
+        from selfrag_cli.deployment.executions import execution_of
+
+        history = execution_of(question_id)
+    else:
+        from selfrag_cli.local.stores.histories import last_history
+
+        history = last_history(question_id)
     if history is None:
         raise InvalidInput("There is no such execution here; ask a question first.")
     if as_json:
         print_json(history.events)
     else:
         show_trace(out, history, full=full)
-
-
-def _history(question_id: str) -> "ExecutionHistory | None":
-    if question_id.startswith("arn:"):
-        from selfrag_cli.deployment.executions import execution_of
-
-        return execution_of(question_id)
-    from selfrag_cli.local.stores.histories import last_history
-
-    return last_history(question_id)

@@ -205,22 +205,19 @@ def ask_all(plan: EvaluationPlan, connect: Connect, results: Results, progress: 
     left, total = len(tasks), len(plan.questions) * len(plan.variants)
     spent = f"; {results.spent:.2f} dollars are spent" if results.spent else ""
     typer.echo(f"selfrag: {left} of {total} answers to get{spent}", err=True)
-    budget = _budget(plan.max_cost, results) if tasks and plan.max_cost is not None else None
+    budget = None
+    if tasks and plan.max_cost is not None:
+        budget = RunBudget(plan.max_cost, results.spent, results.costs(), MIN_QUESTION_USD)
+        if plan.max_cost - results.spent < budget.required:
+            raise InvalidInput(
+                f"Of --max-cost {plan.max_cost:g}, {results.spent:.4f} dollars are spent; a question is only begun "
+                f"with {budget.required:.4f} more, so that the limit cuts no answer short."
+            )
     for setup in dict.fromkeys(task.variant.setup for task in tasks):
         own = [task for task in tasks if task.variant.setup == setup]
         with connect(setup) as ask:
             left += Run(own, ask, results, plan.parallel, budget, progress).run() - len(own)
     return left
-
-
-def _budget(most: float, results: Results) -> RunBudget:
-    budget = RunBudget(most, results.spent, results.costs(), MIN_QUESTION_USD)
-    if most - results.spent < budget.required:
-        raise InvalidInput(
-            f"Of --max-cost {most:g}, {results.spent:.4f} dollars are spent; a question is only begun with "
-            f"{budget.required:.4f} more, so that the limit cuts no answer short."
-        )
-    return budget
 
 
 class Run:

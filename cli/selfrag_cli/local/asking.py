@@ -12,7 +12,7 @@ from selfrag.domain.questions import AskRequest, Filters
 from selfrag.domain.records import Record
 from selfrag.retrieval.search import search
 from selfrag_cli.local.backends import DEFAULT_SETUP, Setup, check_services, choose_backends, has_web, policy_fields
-from selfrag_cli.local.index import local_parts, open_embedder, open_index
+from selfrag_cli.local.index import open_embedder, open_index
 from selfrag_cli.local.sources.report import IngestionReport
 from selfrag_cli.local.sources.source import DocumentSource, stored_source
 from selfrag_cli.local.sources.sync import embed_for, read
@@ -39,8 +39,10 @@ def ask_question(
     Reads a changed directory first and reports on it. `steps` shows each step as it begins. Raises InvalidInput for an
     unknown collection or earlier question, Misconfigured for a service without a URL.
     """
-    if request.previous and not _is_kept(request.previous):
-        raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
+    if request.previous:
+        with closing(Items()) as items:
+            if items.get(ANSWERS, request.previous) is None:
+                raise InvalidInput(f"There is no answer with the id {request.previous} here; ask its question again.")
     if source.directory is None:
         stored_records(source)
     check_services()
@@ -52,11 +54,6 @@ def ask_question(
     if execution.output is None:
         raise SelfragError(f"The workflow did not end as it should: {execution.error}")
     return execution, report
-
-
-def _is_kept(question_id: str) -> bool:
-    with closing(Items()) as items:
-        return items.get(ANSWERS, question_id) is not None
 
 
 def _execute(
@@ -99,7 +96,8 @@ def open_executions(
             **({"SELFRAG_PROFILE": setup.profile} if setup.profile else {}),
         }
         parts: Parts = {
-            **local_parts(),
+            "index": open_index(),
+            "embedder": open_embedder(),
             **backends.parts,
             "prompts": dict(setup.prompts),
             "manifest": manifest,

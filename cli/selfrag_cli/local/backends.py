@@ -2,10 +2,10 @@
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 LOCAL_DEADLINE_SECONDS = 180.0
 MODEL_SECRET, WEB_SECRET, DECIDER_SECRET = "selfrag/model-key", "selfrag/web-key", "selfrag/decider-key"
 LANGFUSE_KEYS = "selfrag/langfuse-keys"
-_MODEL_TIMEOUT = "SELFRAG_MODEL_TIMEOUT_SECONDS"
 
 
 @dataclass(frozen=True)
@@ -127,13 +126,12 @@ def is_offline() -> bool:
     return not any(map(os.environ.get, ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "SELFRAG_MODEL")))
 
 
-@dataclass
-class Backends:
+class Backends(NamedTuple):
     """The handlers' environment and secrets; `parts` are stand-ins."""
 
     environment: dict[str, str]
-    secrets: dict[str, str] = field(default_factory=dict)
-    parts: Parts = field(default_factory=lambda: Parts())
+    secrets: dict[str, str]
+    parts: Parts
 
 
 def choose_backends(source: DocumentSource) -> Backends:
@@ -143,48 +141,48 @@ def choose_backends(source: DocumentSource) -> Backends:
     SELFRAG_DECIDER_URL (with SELFRAG_DECIDER_KEY, if required) also judges the stand-in's quotes; adopted graders apply
     unless the environment overrides them. The offline web pages are only for the sample documents.
     """
-    backends = Backends(
-        environment={
-            "SELFRAG_MODEL_SECRET": MODEL_SECRET,
-            "SELFRAG_WEB_SECRET": WEB_SECRET,
-            "SELFRAG_LANGFUSE_SECRET": LANGFUSE_KEYS,
-            "SELFRAG_CONSOLE_LINKS": "false",
-            # Only the question's deadline limits steps here.
-            "SELFRAG_STEP_SECONDS": str(MAX_DEADLINE_SECONDS),
-            "SELFRAG_SYNC_DEADLINE_SECONDS": str(MAX_DEADLINE_SECONDS),
-            "SELFRAG_MODEL_TIMEOUT_SECONDS": os.environ.get(_MODEL_TIMEOUT, str(MAX_DEADLINE_SECONDS)),
-        }
-    )
-    key, base_url = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("ANTHROPIC_BASE_URL", "")
-    web_key, web_url = os.environ.get("TAVILY_API_KEY", ""), os.environ.get("TAVILY_BASE_URL", "")
+    key, web_key = os.environ.get("ANTHROPIC_API_KEY", ""), os.environ.get("TAVILY_API_KEY", "")
+    web_url, most_seconds = os.environ.get("TAVILY_BASE_URL", ""), str(MAX_DEADLINE_SECONDS)
+    environment = {
+        "SELFRAG_MODEL_SECRET": MODEL_SECRET,
+        "SELFRAG_WEB_SECRET": WEB_SECRET,
+        "SELFRAG_LANGFUSE_SECRET": LANGFUSE_KEYS,
+        "SELFRAG_CONSOLE_LINKS": "false",
+        # Only the question's deadline limits steps here.
+        "SELFRAG_STEP_SECONDS": most_seconds,
+        "SELFRAG_SYNC_DEADLINE_SECONDS": most_seconds,
+        "SELFRAG_MODEL_TIMEOUT_SECONDS": os.environ.get("SELFRAG_MODEL_TIMEOUT_SECONDS", most_seconds),
+    }
+    langfuse_keys = (os.environ.get(f"LANGFUSE_{kind}_KEY", "") for kind in ("PUBLIC", "SECRET"))
+    secrets = {
+        MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline", LANGFUSE_KEYS: ":".join(langfuse_keys)
+    }  # fmt: skip
+    parts: Parts = {}
     if decider_key := os.environ.get("SELFRAG_DECIDER_KEY"):
-        backends.environment["SELFRAG_DECIDER_SECRET"] = DECIDER_SECRET
-        backends.secrets[DECIDER_SECRET] = decider_key
+        environment["SELFRAG_DECIDER_SECRET"] = DECIDER_SECRET
+        secrets[DECIDER_SECRET] = decider_key
     if os.environ.get("SELFRAG_DECIDER_URL"):
         adopted = read_adopted(adopted_file()).settings
-        backends.environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
-    backends.secrets |= {MODEL_SECRET: key or "offline", WEB_SECRET: web_key or "offline"}
-    langfuse_keys = (os.environ.get(f"LANGFUSE_{kind}_KEY", "") for kind in ("PUBLIC", "SECRET"))
-    backends.secrets[LANGFUSE_KEYS] = ":".join(langfuse_keys)
+        environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
     if os.environ.get("SELFRAG_MODEL"):
-        backends.secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
-        backends.environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)
-    if base_url:
-        backends.environment["SELFRAG_MODEL_BASE_URL"] = base_url
+        secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
+        environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)
+    if base_url := os.environ.get("ANTHROPIC_BASE_URL"):
+        environment["SELFRAG_MODEL_BASE_URL"] = base_url
     if web_url:
-        backends.environment["SELFRAG_WEB_BASE_URL"] = web_url
+        environment["SELFRAG_WEB_BASE_URL"] = web_url
     if is_offline():
         from selfrag_cli.local.index import open_embedder
         from selfrag_cli.local.stand_in.claude import RuleClaude
 
         similarity = open_embedder().similarity
-        backends.environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
-        backends.environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
+        environment["SELFRAG_MODELS"] = json.dumps(dict.fromkeys([*DEFAULT_MODELS, FIRST], RULE_MODEL))
+        environment["SELFRAG_PRICES"] = json.dumps({RULE_MODEL: [0, 0, 0]})
         # Rules cost neither time nor money, so limits are ignored.
-        backends.parts = {"claude": lambda limits: RuleClaude(question_settings().models, shared.clock(), similarity)}
+        parts["claude"] = lambda limits: RuleClaude(question_settings().models, shared.clock(), similarity)
         if has_web(source) and not web_key and not web_url:
             from selfrag_cli.local.stand_in.web import search_pages
 
-            backends.parts["web"] = lambda deadline_ms: partial(search_pages, WEB)
-            backends.environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
-    return backends
+            parts["web"] = lambda deadline_ms: partial(search_pages, WEB)
+            environment["SELFRAG_WEB_EXCLUDE_DOMAINS"] = '["spam.example.net"]'
+    return Backends(environment, secrets, parts)

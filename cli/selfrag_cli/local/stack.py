@@ -15,7 +15,6 @@ import yaml
 
 from selfrag import bootstrap
 from selfrag.domain.policy import MAX_DEADLINE_SECONDS
-from selfrag.ports.secrets import Secrets
 from selfrag_cli.local.runner.asl import StateMachine
 from selfrag_cli.local.runner.lane import Pause
 from selfrag_cli.local.runner.machine import Machine
@@ -36,8 +35,6 @@ DOCUMENTS_BUCKET = "selfrag-documents"
 _FOLDER = Path(str(files("selfrag.workflows")))
 QUESTION = _FOLDER / "question.asl.yaml"
 INGESTION = _FOLDER / "ingestion.asl.yaml"
-# The packages with the steps of each definition.
-STEP_PACKAGES = {QUESTION: "selfrag.question", INGESTION: "selfrag.ingestion"}
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 # The C loader is ten times as fast but missing in some wheels.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -89,7 +86,7 @@ def opened_stores(
         stores: bootstrap.Parts = {
             "verdicts": LocalVerdicts(items),
             "recent_calls": LocalCalls(items),
-            "secrets": secrets_of(secrets),
+            "secrets": lambda name, setting, *, anew=False: secrets[name],
             "feedback": LocalFeedback(items),
             "idempotency": partial(_requests_in, items),
             "spending": None,
@@ -143,9 +140,9 @@ def _remove_timeouts(part: Any) -> Any:
 
 
 def deployed_handlers(definition: Path) -> dict[str, LambdaHandler]:
-    """Return a definition's step handlers by folder."""
-    steps = sorted(placeholders(definition) - _VALUES.keys())
-    return {name: importlib.import_module(f"{STEP_PACKAGES[definition]}.{name}.handler").handler for name in steps}
+    """Return a definition's step handlers by folder; their package is named as the definition."""
+    steps, package = sorted(placeholders(definition) - _VALUES.keys()), definition.name.partition(".")[0]
+    return {name: importlib.import_module(f"selfrag.{package}.{name}.handler").handler for name in steps}
 
 
 def definition_of(definition: Path, names: Mapping[str, str]) -> StateMachine:
@@ -168,11 +165,6 @@ def _requests_in(items: Items) -> "BasePersistenceLayer":
     from selfrag_cli.local.stores.requests import LocalRequests
 
     return LocalRequests(items)
-
-
-def secrets_of(values: Mapping[str, str]) -> Secrets:
-    """Return a reader of secrets by name."""
-    return lambda name, setting, *, anew=False: values[name]
 
 
 def announce_step(name: str, handler: LambdaHandler, on_step: OnStep) -> LambdaHandler:

@@ -27,7 +27,6 @@ from selfrag_cli.local.stack import (
     definition_of,
     handlers_environment,
     placeholders,
-    secrets_of,
 )
 from selfrag_cli.local.stack import deployed_handlers as handlers_of
 from tests.support.aws.resources import DOCUMENTS_BUCKET, TABLES, VALUES, make
@@ -82,7 +81,7 @@ def running_stack(
     """
     overrides = parts or {}
     if secrets:
-        overrides = {"secrets": secrets_of(secrets), **overrides}
+        overrides = {"secrets": lambda name, setting, *, anew=False: secrets[name], **overrides}
     # A real engine may keep the tables.
     engine = {name: url for name, url in os.environ.items() if name == "AWS_ENDPOINT_URL_DYNAMODB"}
     with ExitStack() as opened:

@@ -1,16 +1,10 @@
-"""The local replacement for OpenSearch Serverless and Titan: exact search over passages and vectors in SQLite.
+"""The local replacement for OpenSearch Serverless and Titan: exact search over passages and vectors in SQLite."""
 
-`local_parts` overrides the components of the deployed code.
-"""
-
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
-from selfrag.bootstrap import Parts
 from selfrag_cli.local.home import connect, home
-from selfrag_cli.local.index.embedders import E5Embedder, NamedEmbedder
+from selfrag_cli.local.index.embedders import E5Embedder
 from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.passage_index import EmbeddedIndex
 from selfrag_cli.local.index.store import SCHEMA
@@ -27,21 +21,6 @@ def open_index() -> EmbeddedIndex:
 def open_embedder() -> CachedEmbedder:
     """Return multilingual-e5-small with its cache of passage vectors in the home directory."""
     return _embedder_in(home())
-
-
-def local_parts() -> Parts:
-    """Return the index and the embedder in the home directory."""
-    return {"index": open_index(), "embedder": open_embedder()}
-
-
-@contextmanager
-def embedding_with(embedder: NamedEmbedder | None) -> Iterator[CachedEmbedder]:
-    """Open an embedder (None: multilingual-e5-small) with its cache in the home directory."""
-    if embedder is None:
-        yield open_embedder()
-        return
-    with closing(connect(SCHEMA)) as connection:
-        yield CachedEmbedder(embedder, connection)
 
 
 @cache

@@ -51,12 +51,6 @@ def filter_allowed(connection: sqlite3.Connection, numbers: Numbers, bounds: Bou
     return np.isin(numbers, eligible, assume_unique=True)
 
 
-def fetch_allowed(connection: sqlite3.Connection, passage_ids: Sequence[str], bounds: Bounds) -> dict[str, str]:
-    """Return the passages (JSON) with these ids that are within the bounds."""
-    values = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
-    return dict(connection.execute(_FETCH, values).fetchall())
-
-
 def _values(bounds: Bounds) -> dict[str, str | None]:
     lists = {name: getattr(bounds, name) for name in ("collections", "documents", "tags")}
     return {
@@ -221,8 +215,9 @@ class EmbeddedIndex(Index):
 
     @override
     def fetch(self, passage_ids: Sequence[str], bounds: Bounds) -> list[Passage]:
+        values = {"passage_ids": json.dumps(list(passage_ids)), **_values(bounds)}
         with self._lock:
-            passages = fetch_allowed(self._connection, passage_ids, bounds)
+            passages = dict(self._connection.execute(_FETCH, values).fetchall())
         return [_read(passages[passage_id]) for passage_id in passage_ids if passage_id in passages]
 
     def find_unembedded(self, collection: str) -> list[Unembedded]:

@@ -18,7 +18,9 @@ class History:
         """Append an event after `previous` of its lane and return its id."""
         event: dict[str, Any] = {"timestamp": datetime.now(UTC).isoformat(), "type": kind, "previousEventId": previous}
         if details:
-            event[_details_name(kind)] = dict(details)
+            # All types of states share the name.
+            name = f"State{kind.rpartition('State')[2]}" if kind.endswith(("StateEntered", "StateExited")) else kind
+            event[f"{name[0].lower()}{name[1:]}EventDetails"] = dict(details)
         with self._changed:
             event["id"] = len(self._events) + 1
             self._events.append(event)
@@ -48,10 +50,3 @@ class History:
         """Wait for the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._ended)
-
-
-def _details_name(kind: str) -> str:
-    """Return the key of an event's details, which all state types share."""
-    if kind.endswith(("StateEntered", "StateExited")):
-        kind = f"State{kind.rpartition('State')[2]}"
-    return f"{kind[0].lower()}{kind[1:]}EventDetails"

@@ -18,26 +18,16 @@ from selfrag_cli.local.runner.failures import NO_CHOICE_MATCHED, QUERY_EVALUATIO
 from selfrag_cli.local.runner.lane import Lane, serialize
 
 
-class Retries:
-    """Retries during one visit to a state; the first matching retrier decides."""
-
-    def __init__(self, retriers: Sequence[Retrier]) -> None:
-        self._retriers, self._attempts = retriers, Counter[int]()
-
-    def backoff(self, failure: Failure) -> float | None:
-        """Return the seconds before the next attempt, None without one."""
-        for number, retrier in enumerate(self._retriers):
-            if failure.is_among(retrier["ErrorEquals"]):
-                self._attempts[number] += 1
-                return _seconds(retrier, self._attempts[number] - 1)
+def _backoff(retriers: Sequence[Retrier], failure: Failure, attempts: Counter[int]) -> float | None:
+    """Return the seconds before the next attempt, by the first matching retrier and its attempts; None without one."""
+    matches = (number for number, retrier in enumerate(retriers) if failure.is_among(retrier["ErrorEquals"]))
+    number = next(matches, None)
+    if number is None or attempts[number] >= retriers[number].get("MaxAttempts", 3):
         return None
-
-
-def _seconds(retrier: Retrier, attempts: int) -> float | None:
-    if attempts >= retrier.get("MaxAttempts", 3):
-        return None
-    seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** attempts
+    retrier = retriers[number]
+    seconds = retrier.get("IntervalSeconds", 1) * retrier.get("BackoffRate", 2.0) ** attempts[number]
     longest = min(seconds, retrier.get("MaxDelaySeconds", seconds))
+    attempts[number] += 1
     return random.uniform(0, longest) if retrier.get("JitterStrategy") == "FULL" else longest  # noqa: S311
 
 
@@ -111,7 +101,7 @@ def run_states(part: States, data: Any, lane: Lane) -> Any:
 def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, str | None]:
     """Run a state; return its output and the next one's name."""
     lane.note(f"{state['Type']}StateEntered", name=name, input=serialize(data, f"the input of {name}"))
-    retries = Retries(state.get("Retry", ()))
+    attempts = Counter[int]()
     while True:
         try:
             left = _DO[state["Type"]](name, state, data, lane)
@@ -119,7 +109,7 @@ def run_state(name: str, state: AslState, data: Any, lane: Lane) -> tuple[Any, s
         except Failure as failure:
             if failure.event:
                 lane.note(failure.event, **_details(failure, state))
-            seconds = retries.backoff(failure)
+            seconds = _backoff(state.get("Retry", ()), failure, attempts)
             if seconds is None:
                 return _leave(name, state, _find_catcher(state, failure), data, lane)
         lane.pause(seconds)

@@ -51,7 +51,11 @@ def serve_documents(
     """
     check_services()
     if writable:
-        _check_writable(source.required_directory)
+        directory = source.required_directory
+        if directory.resolve().is_relative_to(HANDBOOK.resolve()):
+            raise InvalidInput("The sample handbook is not to be changed: name a directory of your own with --docs.")
+        if os.path.isdir(directory) and not os.access(directory, os.W_OK | os.X_OK):
+            raise InvalidInput(f"{directory} cannot be written: change its permissions or leave out --writable.")
     if source.directory is None:
         stored_records(source)
     else:
@@ -91,13 +95,6 @@ def _log(execution: Execution) -> None:
     digest = hashlib.sha256(json.loads(started["input"]).get("question", "").encode()).hexdigest()[:12]
     status, cost = response.get("status", "failed"), response.get("usage", {}).get("cost_usd") or 0.0
     sys.stderr.write(f"selfrag: question {digest} {status} in {execution.seconds:.1f} s, {cost:.4f} USD\n")
-
-
-def _check_writable(directory: Path) -> None:
-    if directory.resolve().is_relative_to(HANDBOOK.resolve()):
-        raise InvalidInput("The sample handbook is not to be changed: name a directory of your own with --docs.")
-    if os.path.isdir(directory) and not os.access(directory, os.W_OK | os.X_OK):
-        raise InvalidInput(f"{directory} cannot be written: change its permissions or leave out --writable.")
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from selfrag.domain.errors import InvalidInput
 from selfrag_cli.local.home import connect, hold_lock, open_transaction
-from selfrag_cli.local.index import embedding_with
+from selfrag_cli.local.index import open_embedder
 from selfrag_cli.local.index.collections import Size, forget, sizes
-from selfrag_cli.local.index.embedders import NamedEmbedder
+from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.store import SCHEMA as INDEX
 from selfrag_cli.local.sources.site import cache_of
 from selfrag_cli.local.sources.site.addresses import canonical, is_address
@@ -76,18 +76,15 @@ def stored_collection(name: str) -> StoredCollection:
     return entry
 
 
-def remove_collection(entry: StoredCollection, embedder: NamedEmbedder | None = None) -> None:
+def remove_collection(entry: StoredCollection, embedder: CachedEmbedder | None = None) -> None:
     """Remove a collection's passages, vectors, records and source; files are not touched.
 
     The vectors are multilingual-e5-small's unless another embedder is given.
     """
-    with (
-        embedding_with(embedder) as embedding,
-        hold_lock(entry.name),
-        closing(connect(_SCHEMA)) as connection,
-        open_transaction(connection),
-    ):
-        forget(connection, entry.name, embedding.key)
+    # Opened first, since it may write to the same file.
+    key = (embedder or open_embedder()).key
+    with hold_lock(entry.name), closing(connect(_SCHEMA)) as connection, open_transaction(connection):
+        forget(connection, entry.name, key)
         for statement in _FORGET:
             connection.execute(statement, (entry.name,))
         shutil.rmtree(cache_of(entry.name), ignore_errors=True)

@@ -112,7 +112,8 @@ class Comparison:
         self._digests = set[str]()
         for path in files.paths:
             try:
-                digest = digest_of(files.content(path))
+                # As the ETag in a bucket.
+                digest = hashlib.md5(files.content(path), usedforsecurity=False).hexdigest()
             except BadDocument as error:
                 self.unread[path] = str(error)
                 continue
@@ -222,11 +223,6 @@ class Comparison:
 def is_about(record: Record) -> bool:
     """Return whether the content caused a failure (the reason begins with the key), so that a retry is useless."""
     return record.reason.startswith(record.key)
-
-
-def digest_of(content: bytes) -> str:
-    """Return a content's digest, equal to its ETag in a bucket."""
-    return hashlib.md5(content, usedforsecurity=False).hexdigest()
 
 
 def is_settled(record: Record | None, digest: str, made_by: str) -> bool:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from selfrag.domain.passages import Bounds
 from selfrag.reader.processes import isolation
 from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.home import OnWait, hold_lock, home
-from selfrag_cli.local.index import embedding_with, open_index
+from selfrag_cli.local.index import open_embedder, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill, yield_to_questions
-from selfrag_cli.local.index.embedders import NamedEmbedder
+from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.sources.report import Comparison, IngestionReport, Interruption, MassRemoval
 from selfrag_cli.local.sources.site import SiteLimits, cache_of
 from selfrag_cli.local.sources.source import (
@@ -46,7 +46,7 @@ MayReplace = Callable[[SourceMismatch | MassRemoval], bool]
 def read(
     source: DocumentSource,
     on_document: OnDocument = lambda progress: None,
-    embedder: NamedEmbedder | None = None,
+    embedder: CachedEmbedder | None = None,
     may_replace: MayReplace = lambda refusal: False,
     limits: SiteLimits = SiteLimits(),  # noqa: B008 (it is frozen)
     stack: IngestionStack | None = None,
@@ -64,13 +64,19 @@ def read(
     """
     lock = nullcontext() if is_trial else hold_lock(source.collection, on_wait)
     # One process updates the collection; waiting ones then find nothing to do.
-    with lock, embedding_with(embedder) as embedding, opened_manifest() as manifest:
+    with lock, opened_manifest() as manifest:
         mismatch = mismatch_of(source)
         if mismatch and not is_trial and not may_replace(mismatch):
             raise mismatch
         # Read the records before the files: a document that another process adds meanwhile must not look deleted.
         before = {source.path_of(key): record for key, record in manifest.records(source.collection).items()}
-        files = _files(source, before, limits, on_document)
+        if source.site:
+            from selfrag_cli.local.sources.site.pages import crawled_pages
+
+            files: Files = crawled_pages(source.site, cache_of(source.collection), before, limits, on_document)
+        else:
+            files = documents_below(source.required_directory, source.collection)
+        embedding = embedder or open_embedder()
         comparison = Comparison(source, files, before, IngestionSettings(pipeline=pipeline(embedding)).made_by)
         removal = comparison.mass_removal()
         if is_trial:
@@ -87,14 +93,6 @@ def read(
         return comparison.report(after)
 
 
-def _files(source: DocumentSource, earlier: Iterable[str], limits: SiteLimits, on_document: OnDocument) -> Files:
-    if not source.site:
-        return documents_below(source.required_directory, source.collection)
-    from selfrag_cli.local.sources.site.pages import crawled_pages
-
-    return crawled_pages(source.site, cache_of(source.collection), earlier, limits, on_document)
-
-
 def _save(comparison: Comparison, read_at: int | None = None) -> None:
     # An empty directory does not become a source.
     if comparison.before or comparison.files.paths:
@@ -104,7 +102,7 @@ def _save(comparison: Comparison, read_at: int | None = None) -> None:
 def embed_all(
     collection: str,
     on_document: OnDocument = lambda progress: None,
-    embedder: NamedEmbedder | None = None,
+    embedder: CachedEmbedder | None = None,
     stopped: threading.Event | None = None,
     on_wait: OnWait = lambda process: None,
 ) -> None:
@@ -115,25 +113,25 @@ def embed_all(
     done = total = 0
     modified = _modification_times(collection)
     try:
-        with embedding_with(embedder) as embedding, hold_lock(_lock(collection), on_wait):
-            for progress in VectorBackfill(open_index(), embedding, collection, modified).run(stopped):
+        backfill = VectorBackfill(open_index(), embedder or open_embedder(), collection, modified)
+        with hold_lock(_lock(collection), on_wait):
+            for progress in backfill.run(stopped):
                 done, total = progress.done, progress.total
                 on_document(progress)
     except KeyboardInterrupt as error:
         raise Interruption(done, total, "passages are embedded") from error
 
 
-def embed_for(question: str, collection: str, on_document: OnDocument, embedder: NamedEmbedder | None = None) -> None:
+def embed_for(question: str, collection: str, on_document: OnDocument, embedder: CachedEmbedder | None = None) -> None:
     """Embed the passages a question needs: all of a small collection, else its full-text hits."""
-    index = open_index()
+    index, embedding = open_index(), embedder or open_embedder()
     pending = {passage.number for passage in index.find_unembedded(collection)}
     if 0 < len(pending) <= SMALL:
         embed_all(collection, on_document, embedder)
     elif pending:
-        with embedding_with(embedder) as embedding:
-            index.search(question, embedding.query(question), _SOON, Bounds([collection]))
-            backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
-            backfill.embed([number for number in index.pending_requests if number in pending])
+        index.search(question, embedding.query(question), _SOON, Bounds([collection]))
+        backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
+        backfill.embed([number for number in index.pending_requests if number in pending])
 
 
 def embed_in_background(collection: str) -> list[str]:

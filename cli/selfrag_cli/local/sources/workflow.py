@@ -132,10 +132,6 @@ def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document:
     return {path_of(key): record for key, record in records.items()}
 
 
-class IngestionStop(SelfragError):
-    """The command is ending; no further steps begin."""
-
-
 class DeferredEmbedder(Embedder):
     """Embeds queries only, so that new passages are searchable by text at once."""
 
@@ -221,7 +217,7 @@ class _Run:
 
         def run_guarded(event: object, context: object) -> object:
             if self._stack.stopped.is_set():
-                raise IngestionStop("the command was ended")
+                raise SelfragError("the command was ended")
             try:
                 return handler(event, context)
             except Misconfigured as error:

@@ -13,7 +13,7 @@ from selfrag.domain.errors import SelfragError, TemporarilyUnavailable
 from selfrag.ports.executions import Executions, Snapshot, StoredQuestion
 from selfrag.runtime.observability import logger
 from selfrag_cli.local.runner.machine import SUCCEEDED, Execution, Machine
-from selfrag_cli.local.runner.tasks import Item, item_of, values_of
+from selfrag_cli.local.runner.tasks import item_of, values_of
 from selfrag_cli.local.stores.histories import ExecutionHistory, delete_history, keep_history, last_history
 from selfrag_cli.local.stores.tables import ANSWERS, Items
 
@@ -94,7 +94,12 @@ class LocalExecutions(Executions):
     @override
     def read_stored(self, question_id: str) -> StoredQuestion | None:
         item = self._items.get(ANSWERS, question_id)
-        return stored_question(item) if item else None
+        if item is None:
+            return None
+        values = values_of(item)
+        response = json.loads(values["response"]) if "response" in values else None
+        texts = (values.get(name, "") for name in ("question", "previous", "request"))
+        return StoredQuestion(response, float(values.get("due_at", 0)), tuple(values["collections"]), *texts)
 
     @override
     def delete(self, question_id: str) -> Sequence[str]:
@@ -147,11 +152,3 @@ class LocalExecutions(Executions):
 def _check_capacity(count: int) -> None:
     if count >= MAX_QUESTIONS:
         raise TemporarilyUnavailable(f"{MAX_QUESTIONS} questions are at work; none begins before one of them ends.")
-
-
-def stored_question(item: Item) -> StoredQuestion:
-    """Parse an item of the answers table."""
-    values = values_of(item)
-    response = json.loads(values["response"]) if "response" in values else None
-    due, texts = float(values.get("due_at", 0)), (values.get(name, "") for name in ("question", "previous", "request"))
-    return StoredQuestion(response, due, tuple(values["collections"]), *texts)

@@ -19,11 +19,12 @@ from selfrag.domain.steps import RetrieveTask
 from selfrag.question.retrieve.logic import retrieve
 from selfrag.retrieval.search import search
 from selfrag_cli.local.home import connect, hold_lock
-from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, embedding_with, open_index
+from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, open_index
 from selfrag_cli.local.index.backfill import VectorBackfill
 from selfrag_cli.local.sources.source import own_collection, source_to_read
 from selfrag_cli.local.sources.sync import SMALL, Busy, embed_all, embed_for, read, refuse_to_wait
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import cached
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.made import entry
 
@@ -33,7 +34,7 @@ LEAVE, PAY = "Leave is 25 days a year.", "Pay day is the 25th."
 
 def read_only(directory: Path) -> str:
     """Read a directory without embedding it; return its collection."""
-    read(source_to_read(directory), embedder=FakeEmbedder())
+    read(source_to_read(directory), embedder=cached(FakeEmbedder()))
     return own_collection(directory)
 
 
@@ -46,7 +47,7 @@ def test_read_documents_are_found_by_words_before_embedding(write: Write) -> Non
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
     assert [passage.document for passage in result.passages] == ["a.txt"]
     assert (result.by_vector, result.warnings) == ({}, [WAITING.format(0)])
-    embed_all(collection, embedder=FakeEmbedder())
+    embed_all(collection, embedder=cached(FakeEmbedder()))
     result = search(open_index(), [("leave", FakeEmbedder().query("leave"))], 4, Bounds([collection]), 0.0)
     assert (len(result.by_vector), result.warnings) == (2, [])
 
@@ -61,16 +62,15 @@ def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> Non
 
     by_words = state()[0]
     waiting, stopped = open_index().find_unembedded(collection), threading.Event()
-    with embedding_with(FakeEmbedder()) as embedder:
-        backfill = VectorBackfill(open_index(), embedder, collection, lambda document: 0.0)
-        backfill.embed([passage.number for passage in waiting[:2]])
-        assert state() == (by_words, False, [WAITING.format(10)])
-        for _ in backfill.run(stopped):
-            stopped.set()
-        first, ranked_by_vector, (warning,) = state()
-        assert (first, ranked_by_vector) == (by_words, False)
-        assert re.fullmatch(WAITING.format(50).replace("later", "in about [0-9]+ minutes?"), warning)
-        list(backfill.run())
+    backfill = VectorBackfill(open_index(), cached(FakeEmbedder()), collection, lambda document: 0.0)
+    backfill.embed([passage.number for passage in waiting[:2]])
+    assert state() == (by_words, False, [WAITING.format(10)])
+    for _ in backfill.run(stopped):
+        stopped.set()
+    first, ranked_by_vector, (warning,) = state()
+    assert (first, ranked_by_vector) == (by_words, False)
+    assert re.fullmatch(WAITING.format(50).replace("later", "in about [0-9]+ minutes?"), warning)
+    list(backfill.run())
     assert state()[1:] == (True, [])
     write({"new.txt": "The seventh year of leave is 7."})
     read_only(directory)
@@ -111,7 +111,7 @@ def test_passages_found_by_question_are_embedded_first_then_newest_documents(wri
         os.utime(directory / name, (1e9 - age, 1e9 - age))
     collection, embedder = read_only(directory), FakeEmbedder()
     open_index().search("forklift", embedder.query("forklift"), 5, Bounds([collection]))
-    embed_all(collection, embedder=embedder)
+    embed_all(collection, embedder=cached(embedder))
     assert "forklift" in embedder.embedded[0]
     names = [text.split("\n")[0] for text in embedder.embedded]
     assert names[-2:] == ["new.txt", "old.txt"]
@@ -120,7 +120,7 @@ def test_passages_found_by_question_are_embedded_first_then_newest_documents(wri
 
 def test_the_same_bytes_under_two_names_are_embedded_once(write: Write) -> None:
     collection, embedder = read_only(write({"lathe.txt": LEAVE, "sub/copy.txt": LEAVE, "c.md": PAY})), FakeEmbedder()
-    embed_all(collection, embedder=embedder)
+    embed_all(collection, embedder=cached(embedder))
     assert sorted(text.split("\n")[1] for text in embedder.embedded) == [LEAVE, PAY]
     assert warnings(collection) == []
 
@@ -143,7 +143,7 @@ def test_a_passage_that_is_removed_while_it_is_embedded_leaves_no_vector(write: 
 def test_small_collection_is_embedded_first_and_large_one_on_demand(write: Write, more: int, embedded: int) -> None:
     texts = {f"{n}.txt": f"Leave in year {n}." for n in range(SMALL - 1 + more)}
     collection, embedder = read_only(write({**texts, "forklift.txt": "It is red."})), FakeEmbedder()
-    embed_for("What colour is the forklift?", collection, lambda progress: None, embedder)
+    embed_for("What colour is the forklift?", collection, lambda progress: None, cached(embedder))
     assert len(embedder.embedded) == embedded
     assert "forklift.txt\nIt is red." in embedder.embedded
 

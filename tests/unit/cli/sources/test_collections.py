@@ -16,6 +16,7 @@ from selfrag_cli.local.sources.collections import (
 )
 from selfrag_cli.local.sources.source import SourceMismatch, own_collection
 from tests.support.fakes import FakeEmbedder
+from tests.support.reading import cached
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import LEAVE, held_by, indexed, ingest, manifest_ids, report
 
@@ -98,7 +99,7 @@ def test_a_removed_collection_leaves_nothing_and_no_other_is_touched(write: Writ
     tables = ("embeddings", "passages", "vectors", "texts", "kept_documents", "sources")
     before, ids = [rows(table) for table in tables], manifest_ids()
     ingest(two, collection="pay")
-    remove_collection(stored_collection("pay"), FakeEmbedder())
+    remove_collection(stored_collection("pay"), cached(FakeEmbedder()))
     assert ([rows(table) for table in tables], manifest_ids()) == (before, ids)
     assert held_by("pay") == []
     assert [known.name for known in stored_collections()] == ["hr"]

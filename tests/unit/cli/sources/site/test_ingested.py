@@ -10,7 +10,7 @@ from selfrag_cli.local.sources.source import SourceMismatch, source_to_read
 from tests.support.documents.files import pdf
 from tests.support.doubles.web_site import PAGES, Served, WebSite, busy, handbook, moved, page, small
 from tests.support.fakes import FakeEmbedder
-from tests.support.reading import sync
+from tests.support.reading import cached, sync
 from tests.unit.cli.local_index.conftest import Write
 from tests.unit.cli.local_index.reading import held_by
 from tests.unit.cli.sources.site.conftest import Read, Serve
@@ -232,5 +232,5 @@ def test_site_and_directory_replace_each_other_only_on_request(serve: Serve, wri
     assert known.root == f"{site.url}/"
     with pytest.raises(InvalidInput, match="is a site, which cannot be moved to a directory"):
         move_collection(known, directory)
-    remove_collection(known, FakeEmbedder())
+    remove_collection(known, cached(FakeEmbedder()))
     assert held_by("site") == []
