@@ -16,5 +16,6 @@ def test_an_execution_of_a_deployment_is_read_by_its_arn(here: Run) -> None:
         assert json.loads(here("trace", arn, "--json").out)[-1]["type"] == "ExecutionSucceeded"
         gone = here("trace", arn.replace(execution.id, "gone"))
     assert (gone.code, "There is no execution" in gone.err) == (2, True)
-    express = here("trace", "arn:aws:states:eu-west-1:123456789012:express:selfrag-express:abc:def")
-    assert (express.code, "Standard executions alone" in express.err) == (2, True)
+    for other in ("arn:aws:states:eu-west-1:123456789012:express:selfrag-express:abc:def", "arn:aws:states"):
+        refused = here("trace", other)
+        assert (refused.code, "Standard executions alone" in refused.err) == (2, True)

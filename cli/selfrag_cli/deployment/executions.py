@@ -18,14 +18,14 @@ def execution_of(arn: str) -> ExecutionHistory:
     Raises InvalidInput for an Express execution, whose history Step Functions does not keep, for a missing one, and
     selfrag's other errors.
     """
-    _, _, _, region, _, kind, *_, name = arn.split(":")
-    if kind != "execution":
+    fields = arn.split(":")
+    if len(fields) < 7 or fields[5] != "execution":
         raise InvalidInput(
             "Step Functions keeps the history of Standard executions alone: of questions to POST /v1/questions, whose "
             "ARN has `:execution:` in it."
         )
     with aws_faults("Step Functions"):
-        client = boto3.client("stepfunctions", region_name=region)
+        client = boto3.client("stepfunctions", region_name=fields[3])
         pages = client.get_paginator("get_execution_history").paginate(executionArn=arn)
         try:
             events = [event for page in pages for event in page["events"]]
@@ -34,4 +34,4 @@ def execution_of(arn: str) -> ExecutionHistory:
                 raise
             raise InvalidInput(f"There is no execution {arn}; AWS keeps its history for 90 days.") from None
     # Times are text, like on the laptop.
-    return ExecutionHistory(name, json.loads(json.dumps(events, default=lambda moment: moment.isoformat())))
+    return ExecutionHistory(fields[-1], json.loads(json.dumps(events, default=lambda moment: moment.isoformat())))
