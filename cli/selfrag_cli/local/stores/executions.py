@@ -135,7 +135,6 @@ class LocalExecutions(Executions):
         return execution
 
     def _finish(self, execution: Execution) -> None:
-        self._on_end(execution)
         try:
             if self._keeps_histories:
                 keep_history(ExecutionHistory(execution.id, execution.history))
@@ -144,6 +143,7 @@ class LocalExecutions(Executions):
         finally:
             with self._lock:
                 del self._at_work[execution.id]
+            self._on_end(execution)
 
     def _stored_history(self, question_id: str) -> ExecutionHistory | None:
         return last_history(question_id) if question_id and self._keeps_histories else None

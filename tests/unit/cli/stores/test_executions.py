@@ -53,10 +53,10 @@ def items(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Items]:
         yield opened
 
 
-def executions(items: Items, ask: Any = lambda event: {}) -> LocalExecutions:
+def executions(items: Items, ask: Any = lambda event: {}, **options: Any) -> LocalExecutions:
     handlers = {"ask": lambda event, context: ask(event)}
     definition = {"StartAt": "Ask", "States": STATES}
-    return LocalExecutions(Machine(MACHINE_ARN, definition, services(handlers, items)), items)
+    return LocalExecutions(Machine(MACHINE_ARN, definition, services(handlers, items)), items, **options)
 
 
 PAYLOAD = {"question": "Why?", "collections": ["c"], "request": ""}
@@ -123,6 +123,17 @@ def test_ended_executions_leave_memory_and_last_histories_are_kept(items: Items)
         keep_history(ExecutionHistory(f"later {number}", [{"type": "ExecutionStarted"}]))
     assert last_history("2") is None
     assert last_history() == ExecutionHistory(f"later {KEPT_EXECUTIONS - 1}", [{"type": "ExecutionStarted"}])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_question_whose_end_cannot_be_reported_takes_no_place(items: Items) -> None:
+    def report(execution: Any) -> None:
+        raise BrokenPipeError
+
+    running = executions(items, on_end=report)
+    assert running.answer("q", {"question": "Why?"})
+    assert vars(running)["_at_work"] == {}
+    assert last_history("q")
 
 
 def test_a_deleted_question_leaves_nothing_on_the_laptop_and_others_stay(items: Items) -> None:
