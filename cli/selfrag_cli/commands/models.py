@@ -4,7 +4,6 @@ import os
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
@@ -27,20 +26,19 @@ def models(as_json: AsJson = False) -> None:
     if as_json:
         print_json([{**vars(report), "error": _problem(report) or None} for report in reports])
     else:
-        show_reports(out, reports)
+        _show(reports)
     if any(report.error for report in reports):
         raise typer.Exit(1)
 
 
-def show_reports(console: Console, reports: "list[ModelReport]") -> None:
-    """Print a table with a column per model, followed by errors and advice."""
+def _show(reports: "list[ModelReport]") -> None:
     table = Table("", *(Column(escape(make_visible(report.model)), overflow="fold") for report in reports))
     for name, cell in _ROWS.items():
         table.add_row(name, *(escape(make_visible(str(cell(report) or "-"), keep="\n")) for report in reports))
-    console.print(table)
+    out.print(table)
     for report in reports:
         if report.error:
-            console.print(escape(_problem(report)), soft_wrap=True, highlight=False)
+            out.print(escape(_problem(report)), soft_wrap=True, highlight=False)
 
 
 def _reports() -> "Iterator[ModelReport]":

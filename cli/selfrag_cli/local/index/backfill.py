@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 
 from selfrag.domain.passages import embedded_text
@@ -22,54 +22,52 @@ _RECENT = 20
 _OVERHEAD = 100
 
 
-class VectorBackfill:
-    """Embeds the passages of a collection that have no vector.
+def embed_pending(
+    index: EmbeddedIndex,
+    embedder: CachedEmbedder,
+    collection: str,
+    modified: Callable[[str], float],
+    stopped: threading.Event | None = None,
+) -> Iterator[Progress]:
+    """Embed until every passage of a collection has a vector or the run is stopped; yield the progress.
 
     Passages found by searches come first, then other passages of their documents, then the newest documents. `modified`
     returns a document's modification time in seconds since the epoch.
     """
+    pending = index.find_unembedded(collection)
+    total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
+    pace = deque([(time.monotonic(), 0)], maxlen=_RECENT)
+    times = {document: modified(document) for document in {passage.document for passage in pending}}
+    while pending and not (stopped and stopped.is_set()):
+        batch = _first(pending, times, index.pending_requests)
+        embed_passages(index, embedder, [passage.number for passage in batch])
+        embedded = {passage.number for passage in batch}
+        pending = [passage for passage in pending if passage.number not in embedded]
+        done, cost = done + len(batch), cost + sum(map(_cost, batch))
+        pace.append((time.monotonic(), cost))
+        seconds = (pace[-1][0] - pace[0][0]) / (cost - pace[0][1])
+        index.note_backfill(collection, seconds * (work - cost))
+        yield Progress(done, total, batch[-1].document, "Embedding", cost / work)
+    if not pending:
+        index.note_backfill(collection, 0.0)
 
-    def __init__(
-        self, index: EmbeddedIndex, embedder: CachedEmbedder, collection: str, modified: Callable[[str], float]
-    ) -> None:
-        self._index, self._embedder, self._collection, self._modified = index, embedder, collection, modified
 
-    def run(self, stopped: threading.Event | None = None) -> Iterator[Progress]:
-        """Embed until every passage has a vector or the run is stopped; yield the progress."""
-        pending = self._index.find_unembedded(self._collection)
-        total, work, done, cost = len(pending), sum(map(_cost, pending)), 0, 0
-        pace = deque([(time.monotonic(), 0)], maxlen=_RECENT)
-        times = {document: self._modified(document) for document in {passage.document for passage in pending}}
-        while pending and not (stopped and stopped.is_set()):
-            batch = self._first(pending, times)
-            self.embed([passage.number for passage in batch])
-            embedded = {passage.number for passage in batch}
-            pending = [passage for passage in pending if passage.number not in embedded]
-            done, cost = done + len(batch), cost + sum(map(_cost, batch))
-            pace.append((time.monotonic(), cost))
-            seconds = (pace[-1][0] - pace[0][0]) / (cost - pace[0][1])
-            self._index.note_backfill(self._collection, seconds * (work - cost))
-            yield Progress(done, total, batch[-1].document, "Embedding", cost / work)
-        if not pending:
-            self._index.note_backfill(self._collection, 0.0)
+def embed_passages(index: EmbeddedIndex, embedder: CachedEmbedder, numbers: Sequence[int]) -> None:
+    """Embed the passages of these numbers, ignoring deleted ones."""
+    passages = index.get_passages(numbers)
+    texts = [embedded_text(passage.title, passage.text) for passage in passages.values()]
+    vectors = embedder.passages(texts, [content_of(passage) for passage in passages.values()])
+    index.add_vectors(dict(zip(passages, vectors, strict=True)))
 
-    def embed(self, numbers: Sequence[int]) -> None:
-        """Embed the passages of these numbers, ignoring deleted ones."""
-        passages = self._index.get_passages(numbers)
-        texts = [embedded_text(passage.title, passage.text) for passage in passages.values()]
-        contents = [content_of(passage) for passage in passages.values()]
-        vectors = self._embedder.passages(texts, contents)
-        self._index.add_vectors(dict(zip(passages, vectors, strict=True)))
 
-    def _first(self, pending: Iterable[Unembedded], times: dict[str, float]) -> list[Unembedded]:
-        requested = self._index.pending_requests
-        documents = set(requested.values())
+def _first(pending: Iterable[Unembedded], times: Mapping[str, float], requested: Mapping[int, str]) -> list[Unembedded]:
+    documents = set(requested.values())
 
-        def order(passage: Unembedded) -> tuple[bool, bool, float, int]:
-            asked_about = passage.document in documents
-            return passage.number not in requested, not asked_about, -times[passage.document], passage.number
+    def order(passage: Unembedded) -> tuple[bool, bool, float, int]:
+        asked_about = passage.document in documents
+        return passage.number not in requested, not asked_about, -times[passage.document], passage.number
 
-        return nsmallest(_TOGETHER, pending, key=order)
+    return nsmallest(_TOGETHER, pending, key=order)
 
 
 def _cost(passage: Unembedded) -> int:

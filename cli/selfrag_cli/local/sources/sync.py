@@ -18,7 +18,7 @@ from selfrag.reader.processes import isolation
 from selfrag.runtime.settings import IngestionSettings
 from selfrag_cli.local.home import OnWait, hold_lock, home
 from selfrag_cli.local.index import open_embedder, open_index
-from selfrag_cli.local.index.backfill import VectorBackfill, yield_to_questions
+from selfrag_cli.local.index.backfill import embed_passages, embed_pending, yield_to_questions
 from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.sources.report import Comparison, IngestionReport, Interruption, MassRemoval
 from selfrag_cli.local.sources.site import SiteLimits, cache_of
@@ -113,9 +113,9 @@ def embed_all(
     done = total = 0
     modified = _modification_times(collection)
     try:
-        backfill = VectorBackfill(open_index(), embedder or open_embedder(), collection, modified)
+        index, embedding = open_index(), embedder or open_embedder()
         with hold_lock(_lock(collection), on_wait):
-            for progress in backfill.run(stopped):
+            for progress in embed_pending(index, embedding, collection, modified, stopped):
                 done, total = progress.done, progress.total
                 on_document(progress)
     except KeyboardInterrupt as error:
@@ -130,8 +130,7 @@ def embed_for(question: str, collection: str, on_document: OnDocument, embedder:
         embed_all(collection, on_document, embedder)
     elif pending:
         index.search(question, embedding.query(question), _SOON, Bounds([collection]))
-        backfill = VectorBackfill(index, embedding, collection, lambda document: 0.0)
-        backfill.embed([number for number in index.pending_requests if number in pending])
+        embed_passages(index, embedding, [number for number in index.pending_requests if number in pending])
 
 
 def embed_in_background(collection: str) -> list[str]:

@@ -20,7 +20,7 @@ from selfrag.question.retrieve.logic import retrieve
 from selfrag.retrieval.search import search
 from selfrag_cli.local.home import connect, hold_lock
 from selfrag_cli.local.index import SCHEMA, CachedEmbedder, EmbeddedIndex, open_index
-from selfrag_cli.local.index.backfill import VectorBackfill
+from selfrag_cli.local.index.backfill import embed_passages, embed_pending
 from selfrag_cli.local.sources.source import own_collection, source_to_read
 from selfrag_cli.local.sources.sync import SMALL, Busy, embed_all, embed_for, read, refuse_to_wait
 from tests.support.fakes import FakeEmbedder
@@ -62,15 +62,15 @@ def test_words_alone_rank_until_first_embedding_is_complete(write: Write) -> Non
 
     by_words = state()[0]
     waiting, stopped = open_index().find_unembedded(collection), threading.Event()
-    backfill = VectorBackfill(open_index(), cached(FakeEmbedder()), collection, lambda document: 0.0)
-    backfill.embed([passage.number for passage in waiting[:2]])
+    embedder = cached(FakeEmbedder())
+    embed_passages(open_index(), embedder, [passage.number for passage in waiting[:2]])
     assert state() == (by_words, False, [WAITING.format(10)])
-    for _ in backfill.run(stopped):
+    for _ in embed_pending(open_index(), embedder, collection, lambda document: 0.0, stopped):
         stopped.set()
     first, ranked_by_vector, (warning,) = state()
     assert (first, ranked_by_vector) == (by_words, False)
     assert re.fullmatch(WAITING.format(50).replace("later", "in about [0-9]+ minutes?"), warning)
-    list(backfill.run())
+    list(embed_pending(open_index(), embedder, collection, lambda document: 0.0))
     assert state()[1:] == (True, [])
     write({"new.txt": "The seventh year of leave is 7."})
     read_only(directory)
@@ -135,7 +135,7 @@ def test_a_passage_that_is_removed_while_it_is_embedded_leaves_no_vector(write: 
         index = EmbeddedIndex(connection)
         entries = [entry(f"p{n}") for n in range(3)]
         ids = index.add([type(each)(each.passage, []) for each in entries]).ids
-        list(VectorBackfill(index, CachedEmbedder(Removing(), connection), "c", lambda document: 0.0).run())
+        list(embed_pending(index, CachedEmbedder(Removing(), connection), "c", lambda document: 0.0))
         assert connection.execute("SELECT count(*) FROM vectors").fetchone() == (0,)
 
 
