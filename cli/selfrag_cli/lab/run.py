@@ -304,36 +304,25 @@ class Run:
                 )
 
     def _collect(self) -> None:
+        """Store the results that have come; an error, and a failed response, may end the run."""
         for future in wait(self._at_work, return_when=FIRST_COMPLETED).done:
-            limit = self._at_work.pop(future)
-            result = self._result(future)
+            limit, error = self._at_work.pop(future), future.exception()
+            result = None if isinstance(error, Exception) else future.result()
             if result:
                 self._results.add(result)
+            if isinstance(error, InvalidInput | Misconfigured):
+                self._refuse(error)
+            elif result is None or result.response.status == "failed":
+                self._failures += 1
+                if self._failures >= MAX_FAILURES:
+                    cause = result.response.answer if result else error
+                    sentence = f"{MAX_FAILURES} questions in a row got no answer; the last one: {cause}"
+                    self._refuse(TemporarilyUnavailable(sentence))
+            else:
+                self._failures, self._done = 0, self._done + 1
             if self._budget and limit is not None:
                 self._budget.settle(limit, result.usd if result else None)
             self._progress(f"Asking, {self._results.spent:.2f} USD spent", self._done, self._total)
-
-    def _result(self, future: Future[RunResult]) -> RunResult | None:
-        """Return the result of a question that was asked; an error, and a failed response, may end the run."""
-        try:
-            result = future.result()
-        except (InvalidInput, Misconfigured) as error:
-            self._refuse(error)
-        except Exception as error:
-            self._count_failure(str(error))
-        else:
-            if result.response.status == "failed":
-                self._count_failure(result.response.answer)
-            else:
-                self._failures, self._done = 0, self._done + 1
-            return result
-        return None
-
-    def _count_failure(self, cause: str) -> None:
-        self._failures += 1
-        if self._failures >= MAX_FAILURES:
-            sentence = f"{MAX_FAILURES} questions in a row got no answer; the last one: {cause}"
-            self._refuse(TemporarilyUnavailable(sentence))
 
     def _refuse(self, error: SelfragError) -> None:
         self._error = self._error or error

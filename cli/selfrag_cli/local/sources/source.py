@@ -6,9 +6,8 @@ import os
 import re
 import stat
 import time
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -198,14 +197,17 @@ def _check_name(name: str) -> str:
 
 
 @dataclass
-class Files(ABC):
+class Files:
     """Documents of a directory or site in order, and counts of other files.
 
-    `paths` use slashes, or are addresses. `others` counts unsupported kinds by extension, `links` the links, `empty`
-    lists empty folders, and `unread` has reasons by path. `notes` are general sentences, and `summary` describes the
-    discovery, or "".
+    `content` returns the bytes of a path, at most one more than allowed, or raises BadDocument. `metadata` by path is
+    like that of a bucket's objects. `paths` use slashes, or are addresses. `others` counts unsupported kinds by
+    extension, `links` the links, `empty` lists empty folders, and `unread` has reasons by path. `notes` are general
+    sentences, and `summary` describes the discovery, or "".
     """
 
+    content: Callable[[str], bytes]
+    metadata: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
     links: int = 0
@@ -214,38 +216,23 @@ class Files(ABC):
     notes: list[str] = field(default_factory=list)
     summary: str = ""
 
-    @abstractmethod
-    def content(self, path: str) -> bytes:
-        """Return a file's bytes, at most one more than allowed; raises BadDocument."""
 
-    def metadata(self, path: str) -> Mapping[str, str]:
-        """Return a file's metadata, like that of a bucket's object."""
-        return {}
-
-
-@dataclass
-class DirectoryFiles(Files):
-    """The files below a directory; hidden and lock files are not counted."""
-
-    directory: Path = field(default_factory=Path)
-
-    def content(self, path: str) -> bytes:
-        """Return a file's bytes, at most one more than allowed; raises BadDocument."""
-        try:
-            with (self.directory / path).open("rb") as opened:
-                return opened.read(MAX_DOCUMENT_BYTES + 1)
-        except OSError as error:
-            raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def documents_below(directory: Path, collection: str) -> DirectoryFiles:
-    """Find the documents below a directory, skipping hidden files, lock files and links.
+def documents_below(directory: Path, collection: str) -> Files:
+    """Find the documents below a directory, skipping links, and hidden and lock files, which are not counted.
 
     A link leads outside, or to a file that is read under its real name. Raises InvalidInput if the path is not a
     directory.
     """
     check_directory(directory)
-    files = DirectoryFiles(directory=directory)
+
+    def content(path: str) -> bytes:
+        try:
+            with (directory / path).open("rb") as opened:
+                return opened.read(MAX_DOCUMENT_BYTES + 1)
+        except OSError as error:
+            raise BadDocument(f"{path} cannot be read: {error.strerror}.") from error
+
+    files = Files(content)
     most = MAX_KEY_BYTES - len(f"{collection}/".encode())
 
     def cannot_list(error: OSError) -> None:
@@ -260,13 +247,13 @@ def documents_below(directory: Path, collection: str) -> DirectoryFiles:
         files.links += sum(os.path.islink(os.path.join(folder, name)) for name in folders)
         for name in names:
             if not name.startswith(".") and not is_lock_file(name):
-                _add(files, Path(folder, name), most)
+                _add(files, directory, Path(folder, name), most)
     files.paths.sort()
     return files
 
 
-def _add(files: DirectoryFiles, file: Path, most: int) -> None:
-    path = file.relative_to(files.directory)
+def _add(files: Files, directory: Path, file: Path, most: int) -> None:
+    path = file.relative_to(directory)
     shown = _format_path(path)
     try:
         mode = file.lstat().st_mode

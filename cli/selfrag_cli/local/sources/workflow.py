@@ -100,7 +100,7 @@ def ingest_documents(comparison: Comparison, stack: IngestionStack, on_document:
         if path in gone:
             return None
         try:
-            return Object(comparison.files.content(path), comparison.files.metadata(path))
+            return Object(comparison.files.content(path), comparison.files.metadata.get(path, {}))
         except BadDocument as error:
             comparison.unread[path] = str(error)
             raise

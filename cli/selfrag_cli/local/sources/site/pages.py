@@ -5,7 +5,7 @@ import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -21,29 +21,13 @@ from selfrag_cli.terminal import OnDocument, Progress
 _NETWORK = ("http_proxy", "https_proxy", "ssl_cert_file", "ssl_cert_dir")
 
 
-@dataclass
-class SitePages(Files):
-    """A site's documents by name; their contents are numbered files in a folder."""
-
-    folder: TemporaryDirectory[str] = field(default_factory=TemporaryDirectory)
-    days: dict[str, str] = field(default_factory=dict)
-
-    def content(self, path: str) -> bytes:
-        """Return the bytes of a document."""
-        return Path(self.folder.name, str(self.paths.index(path))).read_bytes()
-
-    def metadata(self, path: str) -> Mapping[str, str]:
-        """Return a document's modification time."""
-        return {"modified": self.days[path]}
-
-
 def crawled_pages(
     address: str, cache: Path, earlier: Iterable[str], limits: SiteLimits, on_document: OnDocument
-) -> SitePages:
-    """Crawl a site; `earlier` are the last crawl's documents, `cache` is Scrapy's cache folder.
+) -> Files:
+    """Crawl a site into numbered files of a folder.
 
-    Raises InvalidInput if the first page is forbidden or unreadable, TemporarilyUnavailable if the site is unreachable,
-    ModuleNotFoundError without Scrapy.
+    `earlier` are the last crawl's documents, `cache` is Scrapy's cache folder. Raises InvalidInput if the first page is
+    forbidden or unreadable, TemporarilyUnavailable if the site is unreachable, ModuleNotFoundError without Scrapy.
     """
     if find_spec("scrapy") is None:
         raise ModuleNotFoundError(name="scrapy")
@@ -56,9 +40,14 @@ def crawled_pages(
             on_document(Progress(result["requested"], result["met"], f"fetching {result['address']}"))
     if "error" in result:
         raise (TemporarilyUnavailable if result["is_busy"] else InvalidInput)(result["error"])
-    others, unread, notes = Counter(result["others"]), result["unread"], result["notes"]
-    paths, days = list(result["pages"]), result["pages"]
-    return SitePages(paths, others, 0, unread, [], notes, result["summary"], folder, days)
+    paths = list(result["pages"])
+    return Files(
+        content=lambda path: Path(folder.name, str(paths.index(path))).read_bytes(),
+        metadata={path: {"modified": day} for path, day in result["pages"].items()},
+        paths=paths,
+        others=Counter(result["others"]),
+        **{name: result[name] for name in ("unread", "notes", "summary")},
+    )
 
 
 def _lines_of_crawl(task: Mapping[str, object]) -> Iterator[str]:
