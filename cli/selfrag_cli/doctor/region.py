@@ -48,9 +48,8 @@ def collections(account: Account) -> Iterator[Finding]:
         units = account.choices.collection_max_ocus
         most = 2 * units * UNIT_MONTH_DOLLARS
         says = f"The collection costs no units while nothing is asked, and {most:,.0f} dollars a month at the most."
-        yield (
-            fine(says) if units <= CAP else warning(says, f"Set `collection_max_ocus = {CAP}` to pay less at the most.")
-        )
+        todo = f"Set `collection_max_ocus = {CAP}` to pay less at the most."
+        yield fine(says) if units <= CAP else warning(says, todo)
         return
     limits = settings["accountSettingsDetail"]["capacityLimits"]
     indexing, search = limits["maxIndexingCapacityInOCU"], limits["maxSearchCapacityInOCU"]

@@ -33,10 +33,8 @@ def forget(connection: sqlite3.Connection, collection: str, key: Callable[[str],
 
     `key` maps content to its cached vector's key. Other collections with the same text only lose time on reingestion.
     """
-    texts = (
-        Passage.model_validate_json(shown, extra="ignore") for (shown,) in connection.execute(_TEXTS, (collection,))
-    )
-    keys = [key(content_of(passage)) for passage in texts]
+    rows = connection.execute(_TEXTS, (collection,))
+    keys = [key(content_of(Passage.model_validate_json(shown, extra="ignore"))) for (shown,) in rows]
     connection.execute("DELETE FROM embeddings WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(keys),))
     connection.execute("DELETE FROM passages WHERE collection = ?", (collection,))
     connection.execute("DELETE FROM backfills WHERE collection = ?", (collection,))

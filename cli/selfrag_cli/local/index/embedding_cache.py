@@ -43,11 +43,9 @@ class CachedEmbedder(NamedEmbedder):
         """Return the cosine of a query and a passage, None without a passage vector."""
         with self._lock:
             vector = self._read_cached(self.key(content_of(passage)))
-        return (
-            None
-            if vector is None
-            else float(np.frombuffer(vector, np.float32) @ np.asarray(self.query(query), np.float32))
-        )
+        if vector is None:
+            return None
+        return float(np.frombuffer(vector, np.float32) @ np.asarray(self.query(query), np.float32))
 
     @override
     def passages(self, texts: Sequence[str], contents: Sequence[str] | None = None) -> list[list[float]]:

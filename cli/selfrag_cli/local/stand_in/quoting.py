@@ -175,13 +175,11 @@ def _expand_quote(quote: Quote, source: QuoteSource) -> Quote:
 
 def _match_title(subject: str, source: QuoteSource) -> float:
     """Return how well a title matches a source's title, headings or file name."""
-    titles = [letters(title) for title in source.title.split(" > ")]
     if subject in (letters(source.title), letters(source.document)):
         return 1.0
-    file_name = letters(source.document.rsplit("/", 1)[-1])
-    return (
-        0.9 if subject in (*titles, file_name, letters(source.document.rsplit("/", 1)[-1].rsplit(".", 1)[0])) else 0.0
-    )
+    file_name = source.document.rsplit("/", 1)[-1]
+    parts = (*source.title.split(" > "), file_name, file_name.rsplit(".", 1)[0])
+    return 0.9 if subject in map(letters, parts) else 0.0
 
 
 def _weights(question: str, context: str, passages: Sequence[str]) -> dict[str, float]:
@@ -255,25 +253,14 @@ def _sentences(source: QuoteSource) -> Iterator[tuple[int, int, str, str]]:
 
 def _is_heading(block: str, text: str) -> bool:
     """Return whether a block is a short line that is neither a sentence nor a list item."""
-    if (
-        not block.rstrip(" \t").endswith("\n")
-        or len(text) >= _LONGEST_HEADING
-        or _ENDED.search(block)
-        or re.search(r"[|:：]", text)
-    ):
-        return False
-    return _MARK.sub("", block) == block.lstrip()
+    is_short_line = block.rstrip(" \t").endswith("\n") and len(text) < _LONGEST_HEADING
+    is_sentence = _ENDED.search(block) or re.search(r"[|:：]", text)
+    return is_short_line and not is_sentence and _MARK.sub("", block) == block.lstrip()
 
 
 def _goes_on(line: str, following: str) -> bool:
     """Return whether a wrapped line continues in the next one; indented lines belong to the line before."""
     line = line.rstrip(" \t")
-    if (
-        not line.endswith("\n")
-        or line.endswith("\n\n")
-        or _ENDED.search(line)
-        or _ROW.match(line)
-        or "|" in line + following
-    ):
-        return False
-    return len(line) >= _FULL_LINE and _MARK.sub("", following) == following.lstrip() and following[:1] not in "#"
+    is_wrapped = line.endswith("\n") and not line.endswith("\n\n") and len(line) >= _FULL_LINE
+    is_whole = _ENDED.search(line) or _ROW.match(line) or "|" in line + following
+    return is_wrapped and not is_whole and _MARK.sub("", following) == following.lstrip() and following[:1] not in "#"

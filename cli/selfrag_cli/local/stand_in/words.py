@@ -139,10 +139,8 @@ def _content(text: str) -> Iterator[tuple[str, dict[str, list[str]]]]:
     for match in _PARTS.finditer(RUN.sub(" ", text)):
         word = match[0]
         if word not in STOP and (len(word) > 1 or word.isdigit()):
-            yield (
-                word,
-                {name: [word.replace(",", "") if word[0].isdigit() else _stem(word, name)] for name in _STEMMERS},
-            )
+            is_number = word[0].isdigit()
+            yield word, {name: [word.replace(",", "") if is_number else _stem(word, name)] for name in _STEMMERS}
     for run in RUN.findall(text):
         for part in _HIRAGANA.split(run):
             if part and part not in STOP:

@@ -196,11 +196,9 @@ class SiteSpider(Spider):
         ending = ending_for(address, media)
         if status != 200 or not (ending or self.site):
             kind = ending_of(address) or mimetypes.guess_extension(media) or "without an ending"
-            why = (
-                f"was not sent: the reply has status {status}"
-                if status != 200
-                else f"is of no kind that is read ({kind})"
-            )
+            why = f"is of no kind that is read ({kind})"
+            if status != 200:
+                why = f"was not sent: the reply has status {status}"
             if self.site and status in (404, 410):
                 self._notes["gone" if self._earlier_name(first) else "missing"][f"{first} ({status})"] = None
             else:
