@@ -16,12 +16,11 @@ from typer.core import TyperGroup
 
 from selfrag.domain.errors import SelfragError
 from selfrag_cli.commands.collections import collections
-from selfrag_cli.commands.deployment import doctor, restore
+from selfrag_cli.commands.deployment import doctor, restore, rollback
 from selfrag_cli.commands.documents import documents, ingest, search
 from selfrag_cli.commands.examples import examples_of
 from selfrag_cli.commands.models import models
 from selfrag_cli.commands.questions import ask, chat, trace
-from selfrag_cli.commands.releases import rollback
 from selfrag_cli.commands.serving import mcp, serve
 from selfrag_cli.lab.commands import evaluate, graders
 from selfrag_cli.local.home import explain, is_damage, is_full

@@ -21,7 +21,6 @@ Collection = Annotated[str, typer.Option(help="Name of a collection that `ingest
 IntoCollection = Annotated[
     str, typer.Option("--collection", help="Collection to read it into; a collection of its own if left out.")
 ]
-Region = Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")]
 Filters = Annotated[str, typer.Option(help='What to limit the search to, as JSON, such as {"tags": ["people"]}.')]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, alone on stdout.")]
 

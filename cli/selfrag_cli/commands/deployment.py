@@ -1,4 +1,4 @@
-"""Commands for deployments: doctor and restore."""
+"""Commands for deployments: doctor, rollback and restore."""
 
 from contextlib import closing
 from dataclasses import asdict
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from selfrag_cli.options import ApiKey, AsJson, Endpoint
 from selfrag_cli.terminal import out, print_json
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _STYLES = {"fine": "green", "look": "yellow", "unknown": "magenta", "blocks": "red"}
 _WIDTH = max(map(len, _STYLES))
+_SHOWN_RELEASES = 20
 
 Infra = Annotated[
     Path, typer.Option("--infra", help="The folder of the Terraform, with its variables files and its state.")
@@ -68,6 +70,35 @@ def doctor(
         show_end(out, findings)
     if any(finding.level == "blocks" for _, finding in findings):
         raise typer.Exit(1)
+
+
+def rollback(
+    name: Annotated[str, typer.Option(help="Name of the deployment.")] = "selfrag",
+    region: Annotated[str | None, typer.Option(help="Its region; that of your AWS configuration if left out.")] = None,
+    to: Annotated[int | None, typer.Option(help="The release to make live; the one before if left out.")] = None,
+    only_list: Annotated[bool, typer.Option("--list", help="Show the releases and change nothing.")] = False,
+) -> None:
+    """Make the release before live again, with its functions and machines; needs AWS credentials."""
+    from selfrag_cli.deployment.releases import find_rollback_target, releases_of
+
+    releases = releases_of(name, region)
+    stored, live = releases.all(), releases.live_number()
+    table = Table("release", "made (UTC)", "")
+    for release in stored[-_SHOWN_RELEASES:]:
+        table.add_row(str(release.number), release.made_at, "live" if release.number == live else "")
+    out.print(table)
+    if only_list:
+        return
+    chosen = find_rollback_target(stored, live, to)
+    releases.make_live(chosen)
+    out.print(
+        f"Release {chosen.number} is live; it was release {live}. What is running ends with the release it began with."
+    )
+    if chosen != stored[-1]:
+        out.print(
+            f"The next `terraform apply` makes the newest release live again. Before it, take the sources of release "
+            f"{chosen.number}, or mended ones, and run `make package`."
+        )
 
 
 def restore(

@@ -176,13 +176,6 @@ class Interval(BaseModel):
     high: float
 
 
-def wilson(count: float, of: float) -> Interval:
-    """Return Wilson's interval of a share, which is no point at 0 and at 1."""
-    value, square = count / of, Z**2 / of
-    middle, half = value + square / 2, sqrt(square * value * (1 - value) + square**2 / 4)
-    return Interval(low=max(0.0, (middle - half) / (1 + square)), high=min(1.0, (middle + half) / (1 + square)))
-
-
 class Rate(NamedTuple):
     """A share of `n` graded rows, and its interval."""
 
@@ -228,7 +221,13 @@ def compute_figures(outcomes: Sequence[Outcome]) -> JudgeFigures:
 
 
 def _rate(count: int, of: int) -> Rate | None:
-    return Rate(count / of, wilson(count, of), of) if of else None
+    """Return a share with Wilson's interval, which is no point at 0 and at 1; None of no row."""
+    if not of:
+        return None
+    share, square = count / of, Z**2 / of
+    middle, half = share + square / 2, sqrt(square * share * (1 - share) + square**2 / 4)
+    low, high = max(0.0, (middle - half) / (1 + square)), min(1.0, (middle + half) / (1 + square))
+    return Rate(share, Interval(low=low, high=high), of)
 
 
 class JudgeRates(JudgeFigures):

@@ -12,7 +12,7 @@ import pytest
 from selfrag_cli.main import main
 
 # Modules of ours that import such a package as they are loaded.
-USERS = ("selfrag_cli.deployment.releases", "selfrag_cli.commands.releases", "selfrag_cli.local.serving.agents")
+USERS = ("selfrag_cli.deployment.releases", "selfrag_cli.local.serving.agents")
 PROGRAM = """
 import json, sys
 from selfrag_cli.main import app
