@@ -1,14 +1,17 @@
 """Collections in the home directory: listing, removal and moves."""
 
+import json
 import shutil
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from selfrag.domain.errors import InvalidInput
+from selfrag.domain.passages import Passage
+from selfrag.retrieval.duplicates import content_of
 from selfrag_cli.local.home import connect, hold_lock, open_transaction
 from selfrag_cli.local.index import open_embedder
-from selfrag_cli.local.index.collections import Size, forget, sizes
 from selfrag_cli.local.index.embedding_cache import CachedEmbedder
 from selfrag_cli.local.index.store import SCHEMA as INDEX
 from selfrag_cli.local.sources.site import cache_of
@@ -28,10 +31,25 @@ from selfrag_cli.local.stores.manifest import LocalManifest
 
 _SCHEMA = MANIFEST + INDEX + SOURCES
 _NAMES = "SELECT collection FROM sources UNION SELECT collection FROM kept_documents WHERE collection IS NOT NULL"
+# Sizes of display text, search text and vectors, without SQLite's own overhead.
+_SIZES = """
+SELECT collection, count(*), sum(length(texts.passage) + length(texts.tokens) + coalesce(length(vectors.vector), 0))
+FROM passages JOIN texts ON texts.rowid = number LEFT JOIN vectors USING (number) GROUP BY collection
+"""
+_TEXTS = "SELECT texts.passage FROM passages JOIN texts ON texts.rowid = number WHERE collection = ?"
 _FORGET = (
+    "DELETE FROM passages WHERE collection = ?",
+    "DELETE FROM backfills WHERE collection = ?",
     "DELETE FROM kept_documents WHERE id IN (SELECT id FROM kept_documents WHERE collection = ?)",
     "DELETE FROM sources WHERE collection = ?",
 )
+
+
+class Size(NamedTuple):
+    """The number of passages of a collection, and the bytes of their text and vectors."""
+
+    passages: int = 0
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,9 +78,9 @@ class StoredCollection:
 def stored_collections() -> list[StoredCollection]:
     """Return all collections, named ones first."""
     with closing(connect(_SCHEMA)) as connection:
-        manifest, held = LocalManifest(connection), sizes(connection)
+        manifest, sizes = LocalManifest(connection), {name: Size(*size) for name, *size in connection.execute(_SIZES)}
         names = [name for (name,) in connection.execute(_NAMES)]
-        entries = [_entry(name, manifest, held.get(name, Size())) for name in names]
+        entries = [_entry(name, manifest, sizes.get(name, Size())) for name in names]
     return sorted(entries, key=lambda entry: (entry.kind != "named", str(entry.root or ""), entry.name))
 
 
@@ -79,12 +97,15 @@ def stored_collection(name: str) -> StoredCollection:
 def remove_collection(entry: StoredCollection, embedder: CachedEmbedder | None = None) -> None:
     """Remove a collection's passages, vectors, records and source; files are not touched.
 
-    The vectors are multilingual-e5-small's unless another embedder is given.
+    The vectors are multilingual-e5-small's unless another embedder is given. Other collections with the same text only
+    lose time on reingestion.
     """
     # Opened first, since it may write to the same file.
     key = (embedder or open_embedder()).key
     with hold_lock(entry.name), closing(connect(_SCHEMA)) as connection, open_transaction(connection):
-        forget(connection, entry.name, key)
+        rows = connection.execute(_TEXTS, (entry.name,))
+        keys = [key(content_of(Passage.model_validate_json(shown, extra="ignore"))) for (shown,) in rows]
+        connection.execute("DELETE FROM embeddings WHERE key IN (SELECT value FROM json_each(?))", (json.dumps(keys),))
         for statement in _FORGET:
             connection.execute(statement, (entry.name,))
         shutil.rmtree(cache_of(entry.name), ignore_errors=True)
