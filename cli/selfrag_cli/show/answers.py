@@ -26,8 +26,8 @@ from selfrag_cli.show.traces import failure_notes
 from selfrag_cli.terminal import make_visible
 
 COLOURS = {"answered": "green", "partial": "yellow", "abstained": "yellow", "failed": "red"}
-_CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
 NOT_READ = "Not all of the response is known to this version of selfrag; --json shows it."
+_CLAIM_WORDS = {"partial": "partly supported", "none": "not supported", "contradicted": "contradicted"}
 
 
 def read_response(output: Mapping[str, object]) -> AnswerResponse:

@@ -19,7 +19,7 @@ from selfrag.ports.index import Index, IndexEntry, WriteOutcome
 from selfrag.text.search_tokens import tokens
 from selfrag_cli.local.home import open_transaction
 from selfrag_cli.local.index.collection_vectors import CollectionVectors
-from selfrag_cli.local.index.store import DIGIT, Numbers, columns, put, read_snapshot
+from selfrag_cli.local.index.store import DIGIT, Numbers, columns, put
 
 # A filter names a document by citation or full key, and a folder likewise with a final slash. Undated documents match
 # no period.
@@ -183,7 +183,7 @@ class EmbeddedIndex(Index):
         collections regardless of other filters. Passages without vectors are found by BM25 and then listed in
         `requested` if the query had a vector.
         """
-        with self._lock, read_snapshot(self._connection):
+        with self._lock, open_transaction(self._connection, "DEFERRED"):
             held = self._refresh_vectors(bounds.collections)
             if not held:
                 return Candidates([], [], text_hits=0)

@@ -8,16 +8,13 @@ not used (`bm25` says why).
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Passage
 from selfrag.retrieval.passage_tokens import passage_tokens
-from selfrag_cli.local.home import explain, is_damage
 
 Numbers = NDArray[np.int64]
 
@@ -81,19 +78,3 @@ def columns(
 ) -> list[Numbers]:
     """Return a query's columns as JSON arrays of integers, three times as fast as rows."""
     return [np.fromstring(column[1:-1], np.int64, sep=",") for column in connection.execute(query, values).fetchone()]
-
-
-@contextmanager
-def read_snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read a consistent snapshot in one transaction.
-
-    Raises Misconfigured if the file is damaged.
-    """
-    try:
-        with connection:
-            connection.execute("BEGIN")
-            yield
-    except sqlite3.DatabaseError as error:
-        if is_damage(error):
-            raise Misconfigured(explain(error)) from error
-        raise

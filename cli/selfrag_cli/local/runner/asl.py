@@ -2,8 +2,6 @@
 
 from typing import Literal, Required, TypedDict
 
-StateType = Literal["Pass", "Choice", "Wait", "Succeed", "Fail", "Task", "Map"]
-
 
 class Transition(TypedDict, total=False):
     """The exit of a state: assignments, output and next state."""
@@ -39,7 +37,7 @@ class Retrier(TypedDict, total=False):
 class AslState(Transition, total=False):
     """A state with the fields of all types; `Type` determines which are used."""
 
-    Type: StateType
+    Type: Literal["Pass", "Choice", "Wait", "Succeed", "Fail", "Task", "Map"]
     Resource: str
     Arguments: object
     TimeoutSeconds: float | str
