@@ -70,15 +70,15 @@ def connect(schema: str = "", directory: Path | None = None) -> sqlite3.Connecti
 def open_transaction(connection: sqlite3.Connection, mode: str = "IMMEDIATE") -> Iterator[None]:
     """Run the block's reads and writes in one transaction; other processes wait.
 
-    With the mode DEFERRED, reads see one snapshot, and nobody waits. Raises Misconfigured if the file is damaged, the
-    disk is full or another process holds the file for too long.
+    With the mode DEFERRED, reads see one snapshot, and nobody waits. Raises Misconfigured if the file is damaged or
+    closed, the disk is full or another process holds the file for too long.
     """
     try:
         with connection:
             connection.execute(f"BEGIN {mode}")
             yield
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError) or is_damage(error):
+        if isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError) or is_damage(error):
             raise Misconfigured(explain(error)) from error
         raise
 

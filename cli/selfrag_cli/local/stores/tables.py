@@ -1,15 +1,12 @@
 """Expiring items in SQLite tables, shared by processes."""
 
 import json
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from selfrag.domain.errors import Misconfigured
-from selfrag_cli.local.home import connect, explain, open_transaction
+from selfrag_cli.local.home import connect, open_transaction
 from selfrag_cli.local.runner.tasks import Item
 
 SCHEMA = """
@@ -50,13 +47,13 @@ class Items:
 
     def get(self, table: ItemTable, key: str) -> Item | None:
         """Return the unexpired item with this key, or None."""
-        with self._lock, _usable_file():
+        with self._lock, open_transaction(self._connection, "DEFERRED"):
             return self._read(table, key)
 
     def all(self, table: ItemTable) -> list[Item]:
         """Return the items of a table by their keys."""
         query = "SELECT item FROM kept_items WHERE table_name = ? AND expires_at > ? ORDER BY key"
-        with self._lock, _usable_file():
+        with self._lock, open_transaction(self._connection, "DEFERRED"):
             rows = self._connection.execute(query, (table.name, time.time())).fetchall()
         return [json.loads(item) for (item,) in rows]
 
@@ -69,7 +66,7 @@ class Items:
 
         Both happen in one transaction.
         """
-        with self._lock, _usable_file(), open_transaction(self._connection):
+        with self._lock, open_transaction(self._connection):
             before = self._read(table, key)
             item = change(before)
             if item is not None:
@@ -80,7 +77,7 @@ class Items:
 
     def delete(self, table: ItemTable, key: str) -> None:
         """Delete an item, if it exists."""
-        with self._lock, _usable_file(), open_transaction(self._connection):
+        with self._lock, open_transaction(self._connection):
             self._connection.execute("DELETE FROM kept_items WHERE table_name = ? AND key = ?", (table.name, key))
 
     def get_item(self, table: str, key: Item) -> Item | None:
@@ -96,11 +93,3 @@ class Items:
         query = "SELECT item FROM kept_items WHERE table_name = ? AND key = ? AND expires_at > ?"
         row = self._connection.execute(query, (table.name, key, time.time())).fetchone()
         return json.loads(row[0]) if row else None
-
-
-@contextmanager
-def _usable_file() -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise Misconfigured(explain(error)) from error
