@@ -4,20 +4,15 @@ Expressions are parsed once and variables bound as values, so a question cannot 
 definitions check whether AWS accepts an expression.
 """
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import jsonata
 
-# The most common expressions: a variable or a path into it, alone or in an array of one.
-_PATH = re.compile(r"(\[?)\$([A-Za-z]\w*(?:\.[A-Za-z]\w*)*)\]?", re.ASCII)
-_UNKNOWN = object()
 # AWS allows about a second; measured in CPU time of this thread, independent of load.
 _MAX_SECONDS = 1.0
 _VARIABLE = re.compile(r"\$(\w+)", re.ASCII)
@@ -27,28 +22,16 @@ class QueryError(Exception):
     """An expression that fails with States.QueryEvaluationError or that AWS would reject."""
 
 
-@dataclass(frozen=True)
-class _ParsedExpression:
-    """An expression: the library's program, its bindings, and its path if it is only that."""
-
-    program: Any
-    names: frozenset[str]
-    path: tuple[str, ...]
-    in_array: bool
-
-
 def evaluate(expression: str, bindings: Mapping[str, object]) -> Any:
     """Evaluate an expression with variables; raises QueryError where AWS fails."""
-    parsed = _parse(expression)
-    if parsed.path and (variable := _copy_at(parsed.path, bindings)) is not _UNKNOWN:
-        return [variable] if parsed.in_array and not isinstance(variable, list) else variable
-    program = copy(parsed.program)
+    parsed, names = _parse(expression)
+    program = copy(parsed)
     # The library reads clock and environment from this thread's current instance.
     jsonata.Jsonata.CURRENT.jsonata = program
     try:
         # The library's undefined is None, so null variables are bound as its null.
         null = jsonata.Utils.NULL_VALUE
-        bound = {name: null if bindings[name] is None else bindings[name] for name in parsed.names & bindings.keys()}
+        bound = {name: null if bindings[name] is None else bindings[name] for name in names & bindings.keys()}
         # The library calls this hook before each part of an expression.
         value = program.evaluate(None, {**bound, "__evaluate_entry": _time_box()})
     except Exception as error:  # the library raises its own type and, on odd input, Python's
@@ -69,27 +52,15 @@ def _time_box() -> Callable[..., None]:
     return check_time
 
 
-def _copy_at(path: tuple[str, ...], bindings: Any) -> Any:
-    """Copy the value at a path through objects; _UNKNOWN if only the library can decide."""
-    value = bindings
-    try:
-        for name in path:
-            value = value[name]
-        return json.loads(json.dumps(value))
-    except (LookupError, TypeError):  # missing, an array on the path, or not JSON
-        return _UNKNOWN
-
-
 @lru_cache(maxsize=1024)
-def _parse(expression: str) -> _ParsedExpression:
+def _parse(expression: str) -> tuple[Any, frozenset[str]]:
+    """Return the library's program and the names of the variables."""
     try:
         program = jsonata.Jsonata(expression)
     except Exception as error:
         raise QueryError(f"{error} in {expression!r}") from error
     program.output_convert_nulls = False  # distinguishes JSON null from undefined
-    plain = _PATH.fullmatch(expression)
-    path = tuple(plain[2].split(".")) if plain else ()
-    return _ParsedExpression(program, frozenset(_VARIABLE.findall(expression)), path, bool(plain and plain[1]))
+    return program, frozenset(_VARIABLE.findall(expression))
 
 
 def _to_plain(value: Any, expression: str) -> Any:
