@@ -23,14 +23,14 @@ class Account:
 
     def __init__(self, session: Any, choices: Choices, deployed: bool = False, infra: Path = Path("infra")) -> None:
         self.choices, self.deployed, self.infra = choices, deployed, infra
-        self._session = session
+        self.session = session
         self.client = cache(self._client)
 
     @cached_property
     def region(self) -> str:
         """Return the deployment's region; raises Misconfigured without one."""
         # Terraform's order; boto3 ignores AWS_REGION.
-        region = self.choices.region or os.environ.get("AWS_REGION") or self._session.region_name
+        region = self.choices.region or os.environ.get("AWS_REGION") or self.session.region_name
         if not region:
             raise Misconfigured("No region is chosen.")
         return str(region)
@@ -52,18 +52,13 @@ class Account:
         return self.caller["Account"]
 
     @property
-    def credentials(self) -> Any:
-        """Return the caller's signing credentials, or None."""
-        return self._session.get_credentials()
-
-    @property
     def embedding_region(self) -> str:
         """Return the Bedrock region for embeddings."""
         return self.choices.embedding_region or self.region
 
     def _client(self, service: str, region: str = "", config: Config | None = None) -> Any:
         retries = RETRIES.merge(config) if config else RETRIES
-        return self._session.client(service, region_name=region or self.region, config=retries)
+        return self.session.client(service, region_name=region or self.region, config=retries)
 
 
 def account_of_credentials(choices: Choices, deployed: bool, infra: Path) -> Account:

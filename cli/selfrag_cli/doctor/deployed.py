@@ -82,7 +82,7 @@ class Deployment:
 
     def _sign(self, request: httpx2.Request) -> httpx2.Request:
         signed = AWSRequest(method=request.method, url=str(request.url), data=request.content)
-        SigV4Auth(self.account.credentials, "execute-api", self.account.region).add_auth(signed)
+        SigV4Auth(self.account.session.get_credentials(), "execute-api", self.account.region).add_auth(signed)
         request.headers.update(dict(signed.headers))
         return request
 

@@ -49,11 +49,6 @@ class AdoptedGraders(Model):
     graders: dict[str, GraderKind] = {}
     decider_thresholds: dict[str, Thresholds] = {}
 
-    @property
-    def settings(self) -> dict[str, str]:
-        """Return the settings by environment variable."""
-        return {f"SELFRAG_{name.upper()}": json.dumps(value) for name, value in self.model_dump().items()}
-
     def adopt(self, step: str, grader: GraderKind, thresholds: Thresholds | None) -> "AdoptedGraders":
         """Return a copy with this step's graders replaced."""
         others = {name: value for name, value in self.decider_thresholds.items() if name != step}
@@ -162,8 +157,9 @@ def choose_backends(source: DocumentSource) -> Backends:
         environment["SELFRAG_DECIDER_SECRET"] = DECIDER_SECRET
         secrets[DECIDER_SECRET] = decider_key
     if os.environ.get("SELFRAG_DECIDER_URL"):
-        adopted = read_adopted(adopted_file()).settings
-        environment |= {name: value for name, value in adopted.items() if not os.environ.get(name)}
+        adopted = read_adopted(adopted_file()).model_dump()
+        settings = {f"SELFRAG_{name.upper()}": json.dumps(value) for name, value in adopted.items()}
+        environment |= {name: value for name, value in settings.items() if not os.environ.get(name)}
     if os.environ.get("SELFRAG_MODEL"):
         secrets[MODEL_SECRET] = os.environ.get("SELFRAG_MODEL_KEY", "")
         environment["SELFRAG_DEADLINE_SECONDS"] = str(LOCAL_DEADLINE_SECONDS)

@@ -52,11 +52,6 @@ class QuoteSource:
         """Return all text that may contain a name: document, title and text."""
         return "\n".join((self.document, self.title, self.date, "".join(self.blocks)))
 
-    @property
-    def is_superseded(self) -> bool:
-        """Return whether its title says that it is outdated."""
-        return bool(_SUPERSEDED.search(fold(f"{self.title} {self.document}")))
-
 
 @dataclass(frozen=True)
 class Quote:
@@ -94,7 +89,8 @@ def quotes(question: str, sources: Sequence[QuoteSource], context: str = "") -> 
 
     def order(quote: Quote) -> float:
         source = sources[quote.source]
-        return _OLDER * (not subject and (source.is_superseded or "" < source.date < newest)) - quote.share
+        is_old = bool(_SUPERSEDED.search(fold(f"{source.title} {source.document}"))) or "" < source.date < newest
+        return _OLDER * (not subject and is_old) - quote.share
 
     return sorted(sentences, key=order)
 
