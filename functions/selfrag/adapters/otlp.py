@@ -88,7 +88,7 @@ def answer_trace(
     A verdict is about the step that it judges, or about the question where that step did not run. Without
     `with_reasons`, no text of the question, the passages, the answer, a claim or a reason is in it.
     """
-    times = {"": (_begin(response, ended), ended), **dict(_steps(response, _begin(response, ended)))}
+    times = _times(response, ended)
     own_id = response.id if re.fullmatch(r"[0-9a-f]{32}", response.id) else _hash(response.id, "trace")[:32]
     contexts = {
         step: SpanContext(int(own_id, 16), int(_hash(response.id, step)[:16], 16), False, _SAMPLED) for step in times
@@ -124,23 +124,32 @@ def answer_trace(
     return AnswerTrace(spans, events)
 
 
-def _begin(response: AnswerResponse, ended: float) -> float:
-    usages = response.usage.by_step.values()
-    return ended - max(((usage.started or 0.0) + usage.seconds for usage in usages), default=0.0)
-
-
-def _steps(response: AnswerResponse, begin: float) -> Iterator[tuple[str, tuple[float, float]]]:
-    at = begin
+def _times(response: AnswerResponse, ended: float) -> dict[str, tuple[float, float]]:
+    """Return the beginning and end of each step, and of the question, which is the step ""."""
+    usages = response.usage.by_step
+    began = at = ended - max(((usage.started or 0.0) + usage.seconds for usage in usages.values()), default=0.0)
+    times = {"": (began, ended)}
     for name in dict.fromkeys(response.path):
-        usage = response.usage.by_step.get(_snake(name))
-        started = at if usage is None else begin + (usage.started or 0.0)
+        usage = usages.get(_snake(name))
+        started = at if usage is None else began + (usage.started or 0.0)
         at = started + (usage.seconds if usage else 0.0)
-        yield name, (started, at)
+        times[name] = started, at
+    return times
 
 
 def _of_step(response: AnswerResponse, step: str) -> Attributes:
     if not step:
-        return _of_question(response)
+        return {
+            "gen_ai.operation.name": "invoke_workflow",
+            "gen_ai.agent.name": "selfrag",
+            "selfrag.question.id": response.id,
+            "selfrag.question.hash": hash_text(response.question),
+            "selfrag.status": response.status,
+            "selfrag.path": response.path,
+            "selfrag.model_calls": response.usage.model_calls,
+            "selfrag.rounds": response.usage.rounds,
+            "selfrag.cost_usd": response.usage.cost_usd,
+        }
     attributes: dict[str, Value | None] = {"selfrag.step": step}
     if step in _SEARCHES:
         scores = {verdict.passage_id: verdict.score for verdict in response.reflection.relevance}
@@ -161,20 +170,6 @@ def _of_step(response: AnswerResponse, step: str) -> Attributes:
             "selfrag.cost_usd": usage.cost_usd,
         }
     return attributes
-
-
-def _of_question(response: AnswerResponse) -> Attributes:
-    return {
-        "gen_ai.operation.name": "invoke_workflow",
-        "gen_ai.agent.name": "selfrag",
-        "selfrag.question.id": response.id,
-        "selfrag.question.hash": hash_text(response.question),
-        "selfrag.status": response.status,
-        "selfrag.path": response.path,
-        "selfrag.model_calls": response.usage.model_calls,
-        "selfrag.rounds": response.usage.rounds,
-        "selfrag.cost_usd": response.usage.cost_usd,
-    }
 
 
 def _search_of(response: AnswerResponse, document: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 
@@ -18,10 +19,8 @@ def _read(value: Any, schema: Mapping[str, Any], definitions: Mapping[str, Any])
         schema = definitions[name]
     kinds = [schema, *schema.get("anyOf", [])]
     if isinstance(value, str) and not any(kind.get("type") == "string" or "enum" in kind for kind in kinds):
-        try:
+        with suppress(ValueError):
             value = json.loads(value)
-        except ValueError:
-            return value
     properties = schema.get("properties")
     if not isinstance(value, dict) or not properties:
         return value

@@ -81,7 +81,7 @@ def agent_server(service: AgentService, version: str) -> Server[Any]:
     )
 
 
-def _described(name: str, tool: AgentTool[Any]) -> types.Tool:
+def _described(name: str, tool: AgentTool) -> types.Tool:
     return types.Tool(
         name=name,
         title=tool.title,
@@ -108,12 +108,10 @@ def _caller(context: Any) -> AgentCaller:
 
 def _links(result: Mapping[str, Any]) -> list[types.ResourceLink]:
     """Return a link to each passage of a result, once; a page of the web is its own address."""
-    names = {
-        PASSAGE_URI.format(**passage) if passage["document_id"] else passage["document"]: ", ".join(
-            filter(None, (passage["document"], passage["locator"]))
-        )
-        for passage in result.get("citations", result.get("passages", []))
-    }
+    names: dict[str, str] = {}
+    for passage in result.get("citations", result.get("passages", [])):
+        uri = PASSAGE_URI.format(**passage) if passage["document_id"] else passage["document"]
+        names[uri] = ", ".join(filter(None, (passage["document"], passage["locator"])))
     return [types.ResourceLink(uri=uri, name=name) for uri, name in names.items()]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -90,18 +90,15 @@ class QuestionTrace(Model):
     usage: Usage | None = None
 
 
-A = TypeVar("A", bound=Request)
-
-
 @dataclass(frozen=True)
-class AgentTool(Generic[A]):
+class AgentTool:
     """A tool: what agents read of it, and its call; one that is not `free` may cost money and reach the web."""
 
     title: str
     description: str
-    arguments: type[A]
+    arguments: type[Request]
     result: type[Model]
-    call: Callable[[AgentService, A, AgentCaller], Awaitable[Mapping[str, Any]]]
+    call: Callable[[AgentService, Any, AgentCaller], Awaitable[Mapping[str, Any]]]
     free: bool = True
 
 
@@ -115,7 +112,7 @@ async def _ask(service: AgentService, arguments: AskRequest, caller: AgentCaller
     return {**response, **usage, "claims": support.get("claims", [])}
 
 
-TOOLS: Mapping[str, AgentTool[Any]] = {
+TOOLS: Mapping[str, AgentTool] = {
     "ask": AgentTool(
         "Ask the documents",
         "Answer a question from the documents alone, with citations, and each claim judged by the passages. "

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
+from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document, Heading, Labels, Part, Row, Table, has_words
 from selfrag.domain.errors import BadDocument
@@ -33,11 +34,6 @@ class Writer:
         self.warnings: list[str] = []
         self._text = StringIO()
         self._length = 0
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether nothing has been written yet."""
-        return self._length == 0
 
     def line(self, text: str) -> int:
         """Write a line (possibly with newlines) and return its start; raises BadDocument if the text is too long.
@@ -122,16 +118,16 @@ class Writer:
         """Return the text so far."""
         return self._text.getvalue()
 
-    def document(self, title: str, labels: Labels) -> Document:
-        """Return the Document; parts after the last line begin at its end."""
+    def document(self, title: str = "", labels: Labels | None = None) -> Document:
+        """Return the Document, by default titled by its file's name; parts after the last line begin at its end."""
         return Document(
             self.key,
-            title,
+            title or PurePosixPath(self.key).name,
             self.text(),
             tuple(self.headings),
             tuple(replace(part, start=min(part.start, self._length)) for part in self.parts),
             tuple(self.rows),
             tuple(self.tables),
             tuple(self.warnings),
-            **vars(labels),
+            **vars(labels or Labels()),
         )

@@ -9,7 +9,7 @@ from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from selfrag.domain.errors import BadDocument
-from selfrag.reader.kinds import refuse_other_kinds
+from selfrag.reader.kinds import FileKind, refuse_other_kinds
 
 MAX_ENTRIES = 10_000
 MAX_PART = 64 * 1024 * 1024
@@ -41,13 +41,13 @@ class PartReader:
     def text(self, text: str) -> None:
         """Handle text inside an element."""
 
+    def equation_text(self, text: str) -> None:
+        """Handle an equation, which an EquationFilter gives as text."""
 
-class _Elements(PartReader):
-    def __init__(self) -> None:
-        self.begun: list[tuple[str, dict[str, str]]] = []
 
+class _Elements(list[tuple[str, dict[str, str]]], PartReader):
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        self.begun.append((name, attributes))
+        self.append((name, attributes))
 
 
 class XmlArchive:
@@ -83,8 +83,8 @@ class XmlArchive:
         """Yield the name and the attributes of each element of a part, none if it is missing; raises as `parse`."""
         reader = _Elements()
         for _ in self._parse_chunks(name, reader) if name in self.names else ():
-            yield from reader.begun
-            reader.begun.clear()
+            yield from reader
+            reader.clear()
 
     def _parse_chunks(self, name: str, reader: PartReader) -> Iterator[None]:
         parser, depth = expat.ParserCreate(namespace_separator=" "), 0
@@ -136,20 +136,27 @@ class XmlArchive:
 
 
 @contextmanager
-def open_archive(key: str, content: bytes, kind: str) -> Iterator[XmlArchive]:
-    """Open a file of one of `kinds`; any error while it is open becomes BadDocument."""
+def open_archive(key: str, content: bytes, kind: FileKind) -> Iterator[XmlArchive]:
+    """Open a file of a kind; any error while it is open becomes BadDocument."""
     refuse_other_kinds(key, content, kind)
-    again = f"save it as {PurePosixPath(key).suffix.lower()} again"
+    name, ending = kind.name.partition(" ")[2], PurePosixPath(key).suffix.lower()
+    damaged = f"is a damaged {name} and cannot be read; save it as {ending} again"
+    # zipfile and zlib raise half a dozen kinds of errors, and expat one more.
+    with bad_document(key, damaged), ZipFile(BytesIO(content)) as archive:
+        yield XmlArchive(archive)
+
+
+@contextmanager
+def bad_document(key: str, reason: str, kind: type[BaseException] = Exception) -> Iterator[None]:
+    """Turn all errors of a kind into BadDocument: LimitExceeded with its message, others with this reason."""
     try:
-        with ZipFile(BytesIO(content)) as archive:
-            yield XmlArchive(archive)
+        yield
     except (BadDocument, MemoryError):
         raise
     except LimitExceeded as error:
         raise BadDocument(f"{key} {error}.") from error
-    except Exception as error:  # zipfile and zlib raise half a dozen kinds, and expat one more
-        name = kind.partition(" ")[2]
-        raise BadDocument(f"{key} is a damaged {name} and cannot be read; {again}.") from error
+    except kind as error:
+        raise BadDocument(f"{key} {reason}.") from error
 
 
 @lru_cache(maxsize=1_000)  # a part has many elements, and few names
@@ -168,30 +175,30 @@ def _refuse_doctype(*_: object) -> None:
     raise LimitExceeded("declares a document type (DTD), which no such file needs; save it again")
 
 
-class ElementDepth:
-    """Tracks the nesting depth and whether the current element is skipped."""
+class SkippingReader(PartReader):
+    """A reader that skips some elements with their content; `depth` is that of the innermost open one."""
 
-    def __init__(self) -> None:
-        self.depth = 0
-        self._from = 0  # the depth of the element that is being skipped; 0 if none is
+    depth = 0
+    skipped = 0  # the depth of the element that is being skipped; 0 if none is
 
-    @property
-    def is_skipping(self) -> bool:
-        """Return whether content is being skipped."""
-        return self._from > 0
-
-    def enter(self) -> None:
-        """Enter an element."""
+    def start(self, name: str, attributes: dict[str, str]) -> None:
         self.depth += 1
+        if not self.skipped:
+            self.begin(name, attributes)
 
-    def skip(self, depth: int = 0) -> None:
-        """Skip the open element at this depth (default: the innermost); an outer skip stays active."""
-        self._from = self._from or depth or self.depth
-
-    def leave(self) -> bool:
-        """Leave an element; return whether it was skipped."""
+    def end(self, name: str) -> None:
         self.depth -= 1
-        was = self.is_skipping
-        if self.depth < self._from:
-            self._from = 0
-        return was
+        if not self.skipped:
+            self.finish(name)
+        elif self.depth < self.skipped:
+            self.skipped = 0
+
+    def skip(self) -> None:
+        """Skip the open element."""
+        self.skipped = self.depth
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """Handle the start of an element that is not skipped."""
+
+    def finish(self, name: str) -> None:
+        """Handle the end of an element that was not skipped."""

@@ -31,9 +31,8 @@ def look_like_names(first: Sequence[str], below: Sequence[Sequence[str]], likely
     A row above text-only rows counts as a header only if `likely`.
     """
     named = first if first[0] else first[1:]
-    has_data = (likely and len(below) > 1) or any(
-        any(map(str.isdigit, text[:_NUMBERS_BEGIN])) for row in below for text in row
-    )
+    beginnings = (text[:_NUMBERS_BEGIN] for row in below for text in row)
+    has_data = (likely and len(below) > 1) or any(any(map(str.isdigit, text)) for text in beginnings)
     words = all(has_words(text) and len(text) <= MAX_NAME for text in named)
     no_counts = all(not text[0].isdigit() or YEAR.fullmatch(text) for text in named)
     distinct = len(set(named)) == len(named) > 1

@@ -85,17 +85,10 @@ def _scripts(base: str, low: str, high: str) -> str:
     return name + (f"_{parenthesize(low)}" if low else "") + (f"^{parenthesize(high)}" if high else "")
 
 
-class EquationReader(PartReader):
-    """A listener to a part that takes equations as text."""
-
-    def equation(self, text: str) -> None:
-        """Take in an equation."""
-
-
 class EquationFilter(PartReader):
     """Hands a part of an Office document on to its reader, with equations as text."""
 
-    def __init__(self, reader: EquationReader) -> None:
+    def __init__(self, reader: PartReader) -> None:
         self._reader = reader
         self._equation: Equation | None = None
 
@@ -107,7 +100,7 @@ class EquationFilter(PartReader):
 
     def end(self, name: str) -> None:
         if self._equation and name == "oMath":
-            self._reader.equation(self._equation.result)
+            self._reader.equation_text(self._equation.result)
             self._equation = None
         else:
             (self._equation or self._reader).end(name)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, Part, document_from
@@ -41,21 +41,13 @@ def read_guarded(key: str, content: bytes) -> Document:
             without.append(stopped.at)
 
 
-@dataclass(frozen=True)
-class FileContent:
-    """A parsed file: the document or the reason for its absence, and the pages to recognise."""
-
-    document: Document | None
-    reason: str = ""
-    scan: Scan | None = None
-
-
 def read_file(
     key: str, content: bytes, metadata: Mapping[str, str], *, recognition: bool, most_pages: int
-) -> FileContent:
+) -> tuple[Document | None, str, Scan | None]:
     """Parse a file with the labels of its metadata; up to `most_pages` pages without text go to recognition.
 
-    Without `recognition`, a warning names those pages. A page or attachment that crashes the worker is left out.
+    Returns the document or the reason for its absence, and the pages to recognise. Without `recognition`, a warning
+    names those pages. A page or attachment that crashes the worker is left out.
     """
     try:
         document, reason = read_guarded(key, content), ""
@@ -66,14 +58,14 @@ def read_file(
     if document is None:
         if scan is None or not recognition:
             pictures = f"{key} shows pictures and holds no text on any of its {scan.of if scan else 0} pages; {HOW}."
-            return FileContent(None, pictures if scan else reason)
+            return None, pictures if scan else reason, None
         # A document of empty pages, all awaiting recognition.
         pages = tuple(Part(number - 1, f"page {number}", number) for number in range(1, scan.of + 1))
         document = Document(key, PurePosixPath(key).name, "\n" * (scan.of - 1), parts=pages)
     labels = {name: label for name, label in vars(object_labels(metadata)).items() if label}
     document = replace(_replace_scan_warning(document, scan, recognition), **labels)
     document = replace(document, date=document.date or last_modified(metadata))
-    return FileContent(document, scan=scan if recognition else None)
+    return document, "", scan if recognition else None
 
 
 def _replace_scan_warning(document: Document, scan: Scan | None, recognition: bool) -> Document:

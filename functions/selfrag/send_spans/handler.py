@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import AliasPath, BaseModel, Field, Json, JsonValue
+from pydantic import BaseModel, Field
 
 from selfrag import bootstrap
 from selfrag.adapters.otlp import answer_trace
@@ -10,22 +10,10 @@ from selfrag.bootstrap import spans
 from selfrag.domain.answers import KEPT_SECONDS, AnswerResponse
 
 
-def _attribute(name: str, kind: str) -> Any:
-    return Field(validation_alias=AliasPath("dynamodb", "NewImage", name, kind))
-
-
-class StoredAnswer(BaseModel):
-    """An item of the table of answers with its response, as a record of the stream has it."""
-
-    collections: list[dict[str, str]] = _attribute("collections", "L")
-    expires_at: float = _attribute("expires_at", "N")
-    response: Json[dict[str, JsonValue]] = _attribute("response", "S")
-
-
 class AnswerBatch(BaseModel):
-    """The records of one invocation."""
+    """The records of one invocation, each with an item of the table of answers."""
 
-    answers: list[StoredAnswer] = Field(validation_alias="Records")
+    records: list[dict[str, Any]] = Field(validation_alias="Records")
 
 
 class SpanCount(BaseModel):
@@ -42,15 +30,16 @@ bootstrap.warm(spans.collector)
 def handler(batch: AnswerBatch) -> SpanCount:
     """Send the traces of a batch of stored answers; an error leaves the batch to Lambda, which tries it again."""
     config, collector, langfuse = spans.span_settings(), spans.collector(), spans.langfuse()
+    items = [record["dynamodb"]["NewImage"] for record in batch.records]
     traces = [
         answer_trace(
-            AnswerResponse.model_validate(stored.response, extra="ignore"),
-            [name for collection in stored.collections for name in collection.values()],
-            stored.expires_at - KEPT_SECONDS,
+            AnswerResponse.model_validate_json(item["response"]["S"], extra="ignore"),
+            [name for collection in item["collections"]["L"] for name in collection.values()],
+            float(item["expires_at"]["N"]) - KEPT_SECONDS,
             config.otel_service,
             config.capture.lower() == "true",
         )
-        for stored in batch.answers
+        for item in items
     ]
     collector.send_spans(traces)
     if config.otlp_endpoint and config.otel_logs != "none":

@@ -33,15 +33,8 @@ def file_name(document: str) -> str:
 
 
 def _contains(query: str, name: str) -> bool:
-    folded = (unicodedata.normalize("NFKC", text).casefold() for text in (query, name))
-    text, word = folded
-    at = text.find(word)
-    while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
-        if not (before.isalnum() and before.isascii()) and not (after.isalnum() and after.isascii()):
-            return True
-        at = text.find(word, at + 1)
-    return False
+    text, word = (unicodedata.normalize("NFKC", each).casefold() for each in (query, name))
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", text) is not None
 
 
 def disposition(key: str, inline: bool) -> str:

@@ -30,7 +30,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 # Function words and what questions to documents begin with, without accents; those after the bar are of other languages
 # than the six, and keep them from being taken for a related one.
-_WORDS = {language: " ".join(lines) for language, lines in WORD_LISTS["function words"].items()}
+_WORDS = {language: set(" ".join(lines).split()) for language, lines in WORD_LISTS["function words"].items()}
+_SHARED = Counter(word for words in _WORDS.values() for word in words)
 # Marks, letters and endings of words, each with the languages that have it and its weight for each.
 _SIGNS = [
     (re.compile(pattern, re.IGNORECASE), languages.split(), weight)
@@ -82,8 +83,6 @@ _SIGNS = [
         (r"cz|sz|rz|ów\b|ość\b", "pl", 0.5),
     )
 ]
-_SETS = {language: set(words.split()) for language, words in _WORDS.items()}
-_SHARED = Counter(word for words in _SETS.values() for word in words)
 # Minimum evidence for a language, and minimum lead over a related one.
 _MIN_EVIDENCE, _LEAD = 0.5, 0.1
 
@@ -122,23 +121,16 @@ def _detect_by_script(text: str) -> str | None:
 
 def _is_simplified(ideograph: str) -> bool:
     """Return whether China has this form of a character, and Japan has not: by their standards of encoding."""
-    try:
-        ideograph.encode("gb2312")
-    except UnicodeEncodeError:
-        return False
-    try:
-        ideograph.encode("shift_jis")
-    except UnicodeEncodeError:
-        return True
-    return False
+    return bool(ideograph.encode("gb2312", "ignore")) and not ideograph.encode("shift_jis", "ignore")
 
 
 def _detect_by_words(text: str, words: list[str]) -> tuple[str, int]:
     """Return the language of the Latin words, and the number of its function words among them."""
-    folded = {_fold(word) for word in words}
-    scores = dict.fromkeys(_SETS, 0.0)
+    letters = unicodedata.normalize("NFD", " ".join(words).casefold())  # in small letters without accents
+    folded = set("".join(letter for letter in letters if not unicodedata.combining(letter)).split())
+    scores = dict.fromkeys(_WORDS, 0.0)
     for word in folded:
-        for language, own in _SETS.items():
+        for language, own in _WORDS.items():
             if word in own:
                 scores[language] += 1 / _SHARED[word]
     for sign, languages, weight in _SIGNS:
@@ -147,10 +139,4 @@ def _detect_by_words(text: str, words: list[str]) -> tuple[str, int]:
                 scores[language] += weight
     best, next_best = sorted(scores, key=scores.__getitem__, reverse=True)[:2]
     sure = scores[best] >= max(_MIN_EVIDENCE, scores[next_best] + _LEAD)
-    return best if sure else "en", len(folded & _SETS[best])
-
-
-def _fold(word: str) -> str:
-    """Return a word in small letters without accents."""
-    letters = unicodedata.normalize("NFD", word.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return best if sure else "en", len(folded & _WORDS[best])

@@ -32,14 +32,14 @@ def markers_in(text: str, start: int, end: int, sources: Sequence[str]) -> list[
     marks = list(_MARKER.finditer(text, start, end))
     lines = [" ".join(source.split()) for source in sources] if marks else []
     return [
-        Marker(mark.start(), mark.end(), tuple((int(a), int(b or a)) for a, b in _RANGE.findall(_numbers_of(mark))))
+        Marker(
+            mark.start(),
+            mark.end(),
+            tuple((int(a), int(b or a)) for a, b in _RANGE.findall(mark[mark.lastgroup] if mark.lastgroup else "")),
+        )
         for mark in marks
         if not (words := _add_context(text, mark)) or not any(words in line for line in lines)
     ]
-
-
-def _numbers_of(mark: re.Match[str]) -> str:
-    return mark["bracketed"] or mark["bare"] or mark["named"] or ""
 
 
 def _add_context(text: str, mark: re.Match[str]) -> str:

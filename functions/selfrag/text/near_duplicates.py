@@ -86,12 +86,9 @@ def is_other_version(text: Text, other: Text) -> bool:
 
     Apart from dates, one difference is allowed, and one more for every twenty words: rows of a form differ in more.
     """
-    if (
-        not text.date
-        or not other.date
-        or text.date == other.date
-        or _strip_years(text.title) != _strip_years(other.title)
-    ):
+    if not text.date or not other.date or text.date == other.date:
+        return False
+    if _strip_years(text.title) != _strip_years(other.title):
         return False
     mine, theirs = list(_split_letters(text.text)), list(_split_letters(other.text))
     matcher = SequenceMatcher(None, [*map(str.casefold, mine)], [*map(str.casefold, theirs)], autojunk=False)

@@ -27,22 +27,7 @@ STOP_WORDS = frozenset(
 # another form of the laptop's full text, raise it alone.
 TOKENIZER = f"5, PyStemmer {Stemmer.version()}"
 _ENGLISH = Stemmer.Stemmer("english")
-_STEMMERS = {
-    "ca": Stemmer.Stemmer("catalan"),
-    "da": Stemmer.Stemmer("danish"),
-    "de": Stemmer.Stemmer("german"),
-    "es": Stemmer.Stemmer("spanish"),
-    "fi": Stemmer.Stemmer("finnish"),
-    "fr": Stemmer.Stemmer("french"),
-    "hu": Stemmer.Stemmer("hungarian"),
-    "it": Stemmer.Stemmer("italian"),
-    "nl": Stemmer.Stemmer("dutch"),
-    "pt": Stemmer.Stemmer("portuguese"),
-    "ro": Stemmer.Stemmer("romanian"),
-    "ru": Stemmer.Stemmer("russian"),
-    "sv": Stemmer.Stemmer("swedish"),
-    "tr": Stemmer.Stemmer("turkish"),
-}
+_STEMMERS = {code: Stemmer.Stemmer(code) for code in re.findall(r"\w+", "ca da de es fi fr hu it nl pt ro ru sv tr")}
 _STEMMER_LOCK = threading.Lock()  # a stemmer serves one thread at a time
 
 # NFKC would make letters of these signs, and one number of a number with a fraction or an exponent.
@@ -55,7 +40,8 @@ _CODE = re.compile(r"\b[A-Z]+(?=[-–&/.]?\d|[-–&/][A-Z])|(?<=[&/])[A-Z]\b")
 _NAME = re.compile(r"\b[A-Z]{2,}\b|(?<=\w )A\b(?! [a-z])")
 _MARK = "\ue000"  # after such a stop word
 # Thai, Lao, Burmese and Khmer. Three letters found more than two or four on XQuAD's Thai questions.
-_SOUTHEAST_ASIAN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
+_SOUTHEAST_ASIAN = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+)")
+_EAST_ASIAN = re.compile(f"({RUN.pattern})")
 _PLAIN_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0670]")
 
 
@@ -119,22 +105,19 @@ def _mark_codes(line: str) -> str:
 
 
 def _parts(word: str) -> Iterator[str]:
-    start = 0
-    for run in RUN.finditer(word):
-        yield from _split_text(word[start : run.start()])
-        letters = run[0]
-        yield from map("".join, pairwise(letters)) if len(letters) > 1 else letters
-        start = run.end()
-    yield from _split_text(word[start:])
+    for at, letters in enumerate(_EAST_ASIAN.split(word)):
+        if at % 2:  # a run of East Asian letters
+            yield from map("".join, pairwise(letters)) if len(letters) > 1 else letters
+        else:
+            yield from _split_text(letters)
 
 
 def _split_text(word: str) -> Iterator[str]:
-    start = 0
-    for run in _SOUTHEAST_ASIAN.finditer(word):
-        yield from _split_accents(word[start : run.start()])
-        yield from (run[0][at : at + 3] for at in range(max(1, len(run[0]) - 2)))
-        start = run.end()
-    yield from _split_accents(word[start:])
+    for at, letters in enumerate(_SOUTHEAST_ASIAN.split(word)):
+        if at % 2:
+            yield from (letters[start : start + 3] for start in range(max(1, len(letters) - 2)))
+        else:
+            yield from _split_accents(letters)
 
 
 def _split_accents(word: str) -> Iterator[str]:

@@ -53,6 +53,7 @@ _WORDS = ("May", "mich")
 _DETERMINER = re.compile(r"am|vom|zum|zur|d(?:er|ie|as|en|em|es)|im|ab|bis|seit|beim|jede[mnrs]?|eine?[mnrs]?", re.I)
 _MONTH = re.compile("Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez")
 _LAST_WORD = re.compile(r"(?<!\w)([^\W_]+)\.\Z")
+_language = lru_cache(maxsize=256)(detect_language)
 _LONGEST = 40  # characters before and behind a stop that the rules read
 
 
@@ -80,11 +81,6 @@ def split_around(text: str, whole: Sequence[tuple[int, int]]) -> list[tuple[int,
     if ranges:
         ranges[-1] = ranges[-1][0], len(text)
     return ranges
-
-
-@lru_cache(maxsize=256)
-def _language(sample: str) -> str:
-    return detect_language(sample)
 
 
 def _split(text: str, sample: str) -> list[str]:

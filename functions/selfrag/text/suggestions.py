@@ -1,8 +1,8 @@
 """A question that a document answers, made from one of its sentences."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import islice
 
 from selfrag.text.sentences import split_sentences
 from selfrag.text.words import words_of
@@ -40,37 +40,25 @@ _SUPERSEDED = re.compile(r"superseded|obsolete|archive|deprecated|veraltet|å»ƒæ­
 _MAX_SENTENCES = 200
 
 
-class TitledText(NamedTuple):
-    """A passage's title, with the headings above it, and its text."""
+def suggestion(title: str, tags: Sequence[str], sections: Sequence[tuple[str, str]]) -> str:
+    """Return a question that a document answers; "" if it is superseded or has no suitable sentence.
 
-    title: str
-    text: str
-
-
-def suggestion(title: str, tags: Sequence[str], sections: Sequence[TitledText]) -> str:
-    """Return a question that a document answers; "" if it is superseded or has no suitable sentence."""
+    The sections are the titles of passages, with the headings above them, and their texts.
+    """
     if not sections or _SUPERSEDED.search(" ".join([title, *tags])):
         return ""
-    words = [words_of(f"{section.title} {section.text}") for section in sections]
-    for number, question in _candidates(sections):
-        # The passage of the sentence has most of its words, so a search finds it first.
-        shared = [len(words_of(question) & of_section) for of_section in words]
-        if all(count < shared[number] for other, count in enumerate(shared) if other != number):
-            return question
-    return ""
-
-
-def _candidates(sections: Sequence[TitledText]) -> Iterator[tuple[int, str]]:
-    """Yield questions, each with the number of the section that answers it."""
-    sentences = (
-        (number, " ".join(sentence.split()))
-        for number, section in enumerate(sections)
-        for sentence in split_sentences(section.text)
-    )
-    for (number, sentence), _ in zip(sentences, range(_MAX_SENTENCES), strict=False):
-        for shape, question in _SHAPES:
-            if match := shape.match(sentence[:200]):
+    words = [words_of(f"{title} {text}") for title, text in sections]
+    sentences = ((number, each) for number, (_, text) in enumerate(sections) for each in split_sentences(text))
+    for number, raw in islice(sentences, _MAX_SENTENCES):
+        sentence = " ".join(raw.split())[:200]
+        for shape, template in _SHAPES:
+            if match := shape.match(sentence):
                 parts = match.groupdict()
                 if "subject" in parts:
                     parts["subject"] = parts["subject"][0].lower() + parts["subject"][1:]
-                yield number, question.format(**parts)
+                question = template.format(**parts)
+                # The passage of the sentence has most of its words, so a search finds it first.
+                shared = [len(words_of(question) & of_section) for of_section in words]
+                if all(count < shared[number] for other, count in enumerate(shared) if other != number):
+                    return question
+    return ""

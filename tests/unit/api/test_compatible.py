@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfrag.api.edge.problems import ProblemError
-from selfrag.api.openai.calls import call_of
+from selfrag.api.openai.calls import call_of, whole_reply
 from selfrag.api.openai.models import list_models, target_of
 from selfrag.api.openai.requests import CompatibleRequest, translate
 from selfrag.api.streaming.relay import relay
@@ -87,7 +87,7 @@ def test_answer_text_is_sent_only_after_all_verdicts(path: str, looks: list[Any]
 def test_whole_reply_has_answer_status_and_finish_reason(path: str, status: str) -> None:
     call = call_of(request(path))
     assert call is not None
-    reply = call.reply(response(status))
+    reply = whole_reply(call, response(status))
     assert_conforms(path, reply, whole=True)
     assert reply["selfrag"]["status"] == status
     if "chat" in path:

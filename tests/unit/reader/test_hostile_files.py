@@ -19,6 +19,8 @@ def spins(key, content):
 def spins_at(key, content):
     os.write(os.open(key, os.O_WRONLY), b"at work")
     while True: pass
+def sleeps(key, content): time.sleep(60)
+def repeats(key, content): return "x" * 1000
 def crashes(key, content): os.kill(os.getpid(), 11)
 def prints(key, content):
     print("noise", flush=True); sys.stderr.write("noise"); os.write(1, b"noise"); return len(content)
@@ -65,6 +67,18 @@ def test_slow_file_is_rejected_and_next_one_is_read(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(pool, "MAX_SECONDS", 1)
     with pytest.raises(BadDocument, match=r"^a\.bin takes more than 1 seconds to read; split it, or "):
         called("spins")
+    assert called("prints", b"four") == 4
+
+
+@pytest.mark.usefixtures("library")
+def test_idle_reading_and_oversized_results_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "MAX_WAIT", 1)
+        with pytest.raises(BadDocument, match=r"^a\.bin takes more than 60 seconds to read; split it, or "):
+            called("sleeps")
+    monkeypatch.setattr(pool, "MAX_REPLY", 500)
+    with pytest.raises(BadDocument, match=r"^a\.bin takes more than 768 MB of memory to read; split it, or "):
+        called("repeats")
     assert called("prints", b"four") == 4
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from selfrag.text.suggestions import TitledText, suggestion
+from selfrag.text.suggestions import suggestion
 
-OTHER = TitledText("Handbook > Offices", "The offices are open from Monday to Friday.")
+OTHER = ("Handbook > Offices", "The offices are open from Monday to Friday.")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ OTHER = TitledText("Handbook > Offices", "The offices are open from Monday to Fr
     ],
 )
 def test_a_sentence_that_states_a_fact_becomes_its_question(sentence: str, question: str) -> None:
-    assert suggestion("Handbook", [], [OTHER, TitledText("Rules", f"Read this first. {sentence}")]) == question
+    assert suggestion("Handbook", [], [OTHER, ("Rules", f"Read this first. {sentence}")]) == question
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_a_sentence_that_states_a_fact_becomes_its_question(sentence: str, quest
     ["Some words.", "This is a rule.", "It is an old one.", "5. Appendix", "a=b must be c by d."],
 )
 def test_implausible_suggestions_are_dropped(sentence: str) -> None:
-    assert suggestion("A. Standard Resolution Procedure", [], [TitledText("Rules", sentence)]) == ""
-    twice = [TitledText("Fees", "The permit costs 15 EUR."), TitledText("Fees", "The permit costs 20 EUR.")]
+    assert suggestion("A. Standard Resolution Procedure", [], [("Rules", sentence)]) == ""
+    twice = [("Fees", "The permit costs 15 EUR."), ("Fees", "The permit costs 20 EUR.")]
     assert suggestion("Fees", [], twice) == "", "two passages may answer it"
 
 
 def test_a_superseded_document_has_no_suggestion() -> None:
-    sections = [TitledText("Meals", "The canteen costs 5 EUR.")]
+    sections = [("Meals", "The canteen costs 5 EUR.")]
     assert suggestion("Meals (superseded)", [], sections) == suggestion("Meals", ["archive"], sections) == ""

@@ -9,25 +9,6 @@ BEFORE_NOTES = "\n\n---\n> "
 
 
 @dataclass(frozen=True)
-class ReplyHeading:
-    """Request metadata that a reply repeats; `created` is in seconds since the epoch.
-
-    Paths of the API and the page follow `base_url`; `ignored` names the fields without effect.
-    """
-
-    model: str
-    created: int
-    base_url: str
-    ignored: Sequence[str] = ()
-    includes_usage: bool = False
-    previous: str | None = None
-
-    def extend(self, response: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the field `selfrag`: the whole response and the names of ignored fields."""
-        return {**response, "ignored": list(self.ignored)}
-
-
-@dataclass(frozen=True)
 class MarkedAnswer:
     """The text of a reply with a mark behind each cited part, and an annotation for each mark.
 
@@ -50,9 +31,8 @@ def content_of(response: Mapping[str, Any], base_url: str) -> MarkedAnswer:
         text, last = text + response["answer"][last:end] + " ", end
         for url, citation in citations.items():
             mark = f"[{numbers.setdefault(url, len(numbers) + 1)}]"
-            annotations.append(
-                {"start_index": len(text), "end_index": len(text) + len(mark), "url": url, "title": _title(citation)}
-            )
+            place = {"start_index": len(text), "end_index": len(text) + len(mark)}
+            annotations.append({**place, "url": url, "title": _title(citation)})
             text += mark
     text += response["answer"][last:]
     titles = {each["url"]: each["title"] for each in annotations}

@@ -1,12 +1,16 @@
 """Requests of OpenAI's API as questions: the last message is the question, earlier ones are its history."""
 
+import base64
 import re
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
+from selfrag.api.edge.gateway_event import GatewayEvent
 from selfrag.api.openai.content import BEFORE_NOTES
 from selfrag.api.openai.models import target_of
 from selfrag.domain.base import Model
@@ -123,3 +127,31 @@ def _history(messages: Iterable[ChatMessage]) -> list[EarlierExchange]:
                 exchanges += [EarlierExchange(question=question, answer=answer)] if answer else []
             question = ""
     return exchanges[-MAX_HISTORY:]
+
+
+class Call:
+    """A request to one of the APIs, with what its replies repeat of it.
+
+    `created` is in seconds since the epoch; paths of the API and the page follow `base_url`. Raises ValueError for
+    another body.
+    """
+
+    def __init__(self, event: GatewayEvent) -> None:
+        body, context = event.get("body") or "", event.get("requestContext", {})
+        text = base64.b64decode(body) if event.get("isBase64Encoded") else body
+        self.request = CompatibleRequest.model_validate_json(text)
+        self.path = event["path"].rstrip("/")
+        self.created = int(context.get("requestTimeEpoch", 1000 * time.time()) / 1000)
+        headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+        # Only the laptop's server is reached by plain HTTP, without a proxy.
+        origin = f"{headers.get('x-forwarded-proto', 'http')}://{headers.get('host', '')}"
+        self.base_url = origin + str(context.get("path") or event["path"]).partition("/v1/")[0]
+
+    @cached_property
+    def translation(self) -> tuple[AskRequest, list[str]]:
+        """Return the question and the names of ignored fields; raises InvalidInput or ProblemError."""
+        return translate(self.request)
+
+    def extend(self, response: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the field `selfrag`: the whole response and the names of ignored fields."""
+        return {**response, "ignored": self.translation[1]}

@@ -1,38 +1,38 @@
 """Replies of the Responses API: whole, or event by event."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from selfrag.api.edge.problems import to_error
-from selfrag.api.openai.content import MarkedAnswer, ReplyHeading, content_of, cut_off, usage_of
+from selfrag.api.openai.content import MarkedAnswer, content_of, cut_off, usage_of
+from selfrag.api.openai.requests import Call
 from selfrag.api.streaming.events import Event
 
 ID_PREFIX = "resp_"
 
 
-def reply(response: Mapping[str, Any], heading: ReplyHeading) -> dict[str, Any]:
+def reply(response: Mapping[str, Any], call: Call) -> dict[str, Any]:
     """Return a response in the form of this API: the passes as reasoning, then the message."""
     reasons = [each["why"] for each in response.get("passes", ()) if each["steps"] and each["why"]]
-    output = [_reasoning(response["id"], reasons), _message(response["id"], content_of(response, heading.base_url))]
-    return _final(response, heading, output)
+    output = [_reasoning(response["id"], reasons), _message(response["id"], content_of(response, call.base_url))]
+    return _final(response, call, output)
 
 
-def stream(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[dict[str, Any] | None]:
-    """Yield the events of a question as this API's, numbered, None where nothing is new."""
-    number = 0
-    for event in _events(events, heading):
-        yield event and {**event, "sequence_number": number}
-        number += event is not None
+def stream(events: Iterable[Event | None], call: Call) -> Iterator[dict[str, Any] | None]:
+    """Return the events of a question as this API's, numbered, None where nothing is new."""
+    numbers = count()
+    return (event and {**event, "sequence_number": next(numbers)} for event in _events(events, call))
 
 
-def _events(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[dict[str, Any] | None]:
+def _events(events: Iterable[Event | None], call: Call) -> Iterator[dict[str, Any] | None]:
     question_id, reasons = "", list[str]()
     for event in events:
         if event is None:
             yield None
         elif event.name == "question":
             question_id = event.data["id"]
-            begun = _head(question_id, heading) | {"status": "in_progress"}
+            begun = _head(question_id, call) | {"status": "in_progress"}
             yield {"type": "response.created", "response": begun}
             yield {"type": "response.in_progress", "response": begun}
             item = _reasoning(question_id, []) | {"status": "in_progress"}
@@ -42,22 +42,22 @@ def _events(events: Iterable[Event | None], heading: ReplyHeading) -> Iterator[d
                 yield from _reason(question_id, len(reasons), event.data["why"])
                 reasons.append(event.data["why"])
         elif event.name == "error":
-            yield _failure(question_id, heading, event.data)
+            yield _failure(question_id, call, event.data)
             return
         else:
             reasoning = _reasoning(question_id, reasons)
-            message = _message(question_id, content_of(event.data, heading.base_url))
+            message = _message(question_id, content_of(event.data, call.base_url))
             yield {"type": "response.output_item.done", "output_index": 0, "item": reasoning}
             yield from _message_events(message)
-            final = _final(event.data, heading, [reasoning, message])
+            final = _final(event.data, call, [reasoning, message])
             yield {"type": f"response.{final['status']}", "response": final}
             return
-    yield _failure(question_id, heading, cut_off(question_id))
+    yield _failure(question_id, call, cut_off(question_id))
 
 
-def _failure(question_id: str, heading: ReplyHeading, problem: Mapping[str, Any]) -> dict[str, Any]:
+def _failure(question_id: str, call: Call, problem: Mapping[str, Any]) -> dict[str, Any]:
     error = {"code": "server_error", "message": to_error(problem)["error"]["message"]}
-    return {"type": "response.failed", "response": _head(question_id, heading) | {"status": "failed", "error": error}}
+    return {"type": "response.failed", "response": _head(question_id, call) | {"status": "failed", "error": error}}
 
 
 def _reason(question_id: str, index: int, why: str) -> Iterator[dict[str, Any]]:
@@ -110,30 +110,30 @@ def _message(question_id: str, content: MarkedAnswer) -> dict[str, Any]:
     }
 
 
-def _final(response: Mapping[str, Any], heading: ReplyHeading, output: list[dict[str, Any]]) -> dict[str, Any]:
+def _final(response: Mapping[str, Any], call: Call, output: list[dict[str, Any]]) -> dict[str, Any]:
     failed = response["status"] == "failed"
-    return _head(response["id"], heading) | {
+    return _head(response["id"], call) | {
         "status": "failed" if failed else "completed",
         "error": {"code": "server_error", "message": response["answer"]} if failed else None,
         "output": output,
         "usage": usage_of(response["usage"], "input", "output"),
-        "selfrag": heading.extend(response),
+        "selfrag": call.extend(response),
     }
 
 
-def _head(question_id: str, heading: ReplyHeading) -> dict[str, Any]:
+def _head(question_id: str, call: Call) -> dict[str, Any]:
     return {
         "id": f"{ID_PREFIX}{question_id}",
         "object": "response",
-        "created_at": heading.created,
+        "created_at": call.created,
         "error": None,
         "incomplete_details": None,
         "instructions": None,
         "metadata": {},
-        "model": heading.model,
+        "model": call.request.model,
         "output": [],
         "parallel_tool_calls": False,
-        "previous_response_id": heading.previous,
+        "previous_response_id": call.request.previous or None,
         "temperature": None,
         "tool_choice": "none",
         "tools": [],

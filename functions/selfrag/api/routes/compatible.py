@@ -11,7 +11,7 @@ from selfrag.api import lifecycle
 from selfrag.api.edge.exchange import JSON, caller, event_of, reply
 from selfrag.api.edge.gateway_event import EVENT_STREAM
 from selfrag.api.edge.problems import ProblemError, title_of
-from selfrag.api.openai.calls import call_of
+from selfrag.api.openai.calls import call_of, encode, whole_reply
 from selfrag.api.openai.models import list_models
 from selfrag.api.openai.requests import CompatibleRequest
 from selfrag.api.routes.questions import Key, accepted, arrival_of
@@ -21,6 +21,7 @@ router = Router()  # type: ignore[no-untyped-call]
 
 
 _OBJECT = {"schema": {"type": "object"}}
+_EVENTS = {EVENT_STREAM: {"schema": {"type": "string"}}}
 _ERRORS = (400, 403, 404, 409, 413, 415, 429, 503, 504)
 
 
@@ -42,30 +43,21 @@ def show_models(request: Request) -> Response[Any]:
 
 
 @router.post(
-    "/v1/chat/completions",
-    operation_id="complete_chat",
-    summary="Ask by OpenAI's Chat Completions API",
-    description="The last message is the question, earlier ones are its history.",
-    responses=_replies("A chat completion, or its chunks", *_ERRORS, **{EVENT_STREAM: {"schema": {"type": "string"}}}),
-)
-def complete_chat(request: Request, body: Annotated[CompatibleRequest, Body()], key: Key = "") -> Response[Any]:
-    """Answer a chat."""
-    return _answered(request, key)
-
-
-@router.post(
     "/v1/responses",
     operation_id="create_response",
     summary="Ask by OpenAI's Responses API",
     description="The last message of `input` is the question, earlier ones are its history.",
-    responses=_replies("A response, or its events", *_ERRORS, **{EVENT_STREAM: {"schema": {"type": "string"}}}),
+    responses=_replies("A response, or its events", *_ERRORS, **_EVENTS),
 )
-def create_response(request: Request, body: Annotated[CompatibleRequest, Body()], key: Key = "") -> Response[Any]:
-    """Answer a request of the Responses API."""
-    return _answered(request, key)
-
-
-def _answered(request: Request, key: str) -> Response[Any]:
+@router.post(
+    "/v1/chat/completions",
+    operation_id="complete_chat",
+    summary="Ask by OpenAI's Chat Completions API",
+    description="The last message is the question, earlier ones are its history.",
+    responses=_replies("A chat completion, or its chunks", *_ERRORS, **_EVENTS),
+)
+def answer(request: Request, body: Annotated[CompatibleRequest, Body()], key: Key = "") -> Response[Any]:
+    """Answer a chat, or a request of the Responses API."""
     event = event_of(request)
     call = call_of(event)
     assert call is not None, "the body was validated"
@@ -80,7 +72,7 @@ def _answered(request: Request, key: str) -> Response[Any]:
             HTTPStatus.GATEWAY_TIMEOUT, "The question is still at work.", hint, {"X-Should-Retry": "false"}
         )
     if not call.request.stream:
-        return reply(HTTPStatus.OK, call.reply(response))
+        return reply(HTTPStatus.OK, whole_reply(call, response))
     # Return all events at once, because nothing streams here.
     events = question_events({"id": question_id}, lambda: (HTTPStatus.OK, response), lambda question_id: False, "")
-    return Response(HTTPStatus.OK.value, EVENT_STREAM, "".join(call.encode(events)))
+    return Response(HTTPStatus.OK.value, EVENT_STREAM, "".join(encode(call, events)))

@@ -11,7 +11,8 @@ from http import HTTPStatus
 from typing import Any, cast
 
 from selfrag.api.edge.gateway_event import EVENT_STREAM, GatewayEvent, accepts_events
-from selfrag.api.openai.calls import HEARTBEAT, call_of
+from selfrag.api.openai import calls
+from selfrag.api.openai.calls import HEARTBEAT
 from selfrag.api.streaming.events import Event, Wait, question_events
 from selfrag.text.json_text import dump_json
 
@@ -61,8 +62,8 @@ def encoder_of(event: GatewayEvent) -> Callable[[Iterator[Event | None]], Iterat
     """Return what writes the events of a question as the client reads them; None if it takes no events."""
     if accepts_events(event):
         return partial(map, encode)
-    call = call_of(event)
-    return call.encode if call and call.request.stream else None
+    call = calls.call_of(event)
+    return partial(calls.encode, call) if call and call.request.stream else None
 
 
 def encode(event: Event | None) -> str:

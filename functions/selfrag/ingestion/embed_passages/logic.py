@@ -1,7 +1,5 @@
 """Embedding of a batch of passages: a vector for each, next to it in the work bucket."""
 
-from collections.abc import Mapping, Sequence
-
 from pydantic import BaseModel
 
 from selfrag.domain.errors import TemporarilyUnavailable
@@ -37,29 +35,20 @@ def embed(task: EmbedPassagesTask, objects: Objects, embedder: Embedder) -> Embe
     if objects.has_json(where):
         return EmbedPassagesResult(vectors_key=where)
     passages = [Passage.model_validate(value) for value in objects.get_json(task.passages_key)]
-    vectors, busy = _vectors(passages, task.passages_key.replace("/passages-", "/partial-"), objects, embedder)
-    if len(vectors) < len(passages):
-        return EmbedPassagesResult(vectors_key=where, done=False, busy=busy)
-    objects.put_json(
-        where,
-        [{"passage": passage.model_dump(mode="json"), "vector": vectors[passage.passage_id]} for passage in passages],
-    )
-    return EmbedPassagesResult(vectors_key=where)
-
-
-def _vectors(
-    passages: Sequence[Passage], partial: str, objects: Objects, embedder: Embedder
-) -> tuple[Mapping[str, Sequence[float]], bool]:
-    """Return the vectors of passages that there are, by id, and whether the model was busy; `partial` keeps them."""
+    partial = task.passages_key.replace("/passages-", "/partial-")
     vectors = dict(objects.get_json(partial)) if objects.has_json(partial) else {}
     missing = [passage for passage in passages if passage.passage_id not in vectors]
-    texts, stored = [embedded_text(passage.title, passage.text) for passage in missing], len(vectors)
+    texts, stored, busy = [embedded_text(passage.title, passage.text) for passage in missing], len(vectors), False
     try:
         for passage, vector in zip(missing, embedder.passages(texts), strict=False):
             vectors[passage.passage_id] = vector
     except TemporarilyUnavailable:
-        return vectors, True
+        busy = True
     finally:
         if stored < len(vectors) < len(passages):
             objects.put_json(partial, vectors)
-    return vectors, False
+    if len(vectors) < len(passages):
+        return EmbedPassagesResult(vectors_key=where, done=False, busy=busy)
+    pairs = ((passage.model_dump(mode="json"), vectors[passage.passage_id]) for passage in passages)
+    objects.put_json(where, [{"passage": passage, "vector": vector} for passage, vector in pairs])
+    return EmbedPassagesResult(vectors_key=where)

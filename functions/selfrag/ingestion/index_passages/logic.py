@@ -42,7 +42,12 @@ def index(
     Raises TemporarilyUnavailable if the index was too busy for some passages, and RequestRejected if it refused some;
     passages written by then are recorded.
     """
-    entries = {entry.passage.passage_id: entry for entry in _entries(task, objects)}
+    # Another release may have written them before it was interrupted: its passages may have more fields.
+    stored = [
+        IndexEntry(Passage.model_validate(value["passage"], extra="ignore"), value["vector"], position)
+        for position, value in enumerate(objects.get_json(task.vectors_key))
+    ]
+    entries = {entry.passage.passage_id: entry for entry in stored}
     part = manifest.part(task.document_id, task.generation, task.number)
     if part is None:
         part = StoredPart(task.document_id, task.generation, task.number, list(entries), {})
@@ -70,23 +75,8 @@ def checked_part(part: StoredPart, collection: str, manifest: Manifest, writer: 
     """Return the batch as the index shows it now; of a passage that was written twice, one is deleted."""
     by_passage = writer.service_ids(part.passage_ids, [collection])
     ids = {**{passage_id: service_ids[0] for passage_id, service_ids in by_passage.items()}, **part.ids}
-    writer.delete(
-        [
-            service_id
-            for passage_id, service_ids in by_passage.items()
-            for service_id in service_ids
-            if service_id != ids[passage_id]
-        ]
-    )
+    pairs = [(passage_id, service_id) for passage_id, service_ids in by_passage.items() for service_id in service_ids]
+    writer.delete([service_id for passage_id, service_id in pairs if service_id != ids[passage_id]])
     seen = replace(part, ids=ids, writing_since=None)
     manifest.put(seen)
     return seen
-
-
-def _entries(task: IndexPassagesTask, objects: Objects) -> list[IndexEntry]:
-    values = objects.get_json(task.vectors_key)
-    # Another release may have written them before it was interrupted: its passages may have more fields.
-    return [
-        IndexEntry(Passage.model_validate(value["passage"], extra="ignore"), value["vector"], position)
-        for position, value in enumerate(values)
-    ]

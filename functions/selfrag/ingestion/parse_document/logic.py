@@ -5,14 +5,12 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from selfrag.domain.documents import MAX_DOCUMENT_BYTES, Document, generation_of
+from selfrag.domain.documents import MAX_DOCUMENT_BYTES, generation_of
 from selfrag.domain.records import Content
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import Recognizer
 from selfrag.reader.files import read_file
 from selfrag.reader.labels import object_labels
-
-MAX_PAGES = 500
 
 
 class ParseDocumentTask(BaseModel):
@@ -47,11 +45,7 @@ class ParseDocumentResult(BaseModel):
 
 
 def read_object(
-    task: ParseDocumentTask,
-    objects: Objects,
-    made_by: str,
-    recognizer: Recognizer | None = None,
-    most_pages: int = MAX_PAGES,
+    task: ParseDocumentTask, objects: Objects, made_by: str, recognizer: Recognizer | None, most_pages: int
 ) -> ParseDocumentResult:
     """Parse the object's current version; up to `most_pages` pages without text go to the recognizer, if any."""
     # One byte more than is read shows that there is more.
@@ -62,25 +56,23 @@ def read_object(
     if generation == task.generation:
         return ParseDocumentResult(outcome="unchanged", generation=generation)
     recognition = recognizer is not None
-    file = read_file(task.key, stored.content, stored.metadata, recognition=recognition, most_pages=most_pages)
-    if file.document is None:
-        return ParseDocumentResult(outcome="unreadable", reason=file.reason)
+    document, reason, scan = read_file(
+        task.key, stored.content, stored.metadata, recognition=recognition, most_pages=most_pages
+    )
+    if document is None:
+        return ParseDocumentResult(outcome="unreadable", reason=reason)
     where = f"{task.document_id}/{generation}/document.json"
-    objects.put_json(where, asdict(file.document))
-    content = _content(file.document)
-    result = ParseDocumentResult(outcome="read", generation=generation, document_key=where, content=content)
-    if file.scan is None or recognizer is None:
-        return result
-    recognizer.keep(file.scan.name, file.scan.pdf)
-    scanned = ScannedPages(name=file.scan.name, pages=list(file.scan.pages))
-    return result.model_copy(update={"outcome": "scanned", "scanned": scanned})
-
-
-def _content(document: Document) -> Content:
-    return Content(
+    objects.put_json(where, asdict(document))
+    content = Content(
         title=document.title,
         pages=sum(part.page is not None for part in document.parts),
         warnings=list(document.warnings),
         tags=list(document.tags),
         date=document.date,
     )
+    result = ParseDocumentResult(outcome="read", generation=generation, document_key=where, content=content)
+    if scan is None or recognizer is None:
+        return result
+    recognizer.keep(scan.name, scan.pdf)
+    scanned = ScannedPages(name=scan.name, pages=list(scan.pages))
+    return result.model_copy(update={"outcome": "scanned", "scanned": scanned})

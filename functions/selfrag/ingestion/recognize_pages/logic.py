@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from selfrag.domain.documents import Document, Heading, Row, Table, document_from, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.records import Content
+from selfrag.domain.writing import list_names
 from selfrag.ports.objects import Objects
 from selfrag.ports.recognizer import RecognizedPage, Recognizer
 
@@ -86,16 +87,11 @@ def _warnings(document: Document, pages: Sequence[int], read: dict[int, Recogniz
             f"{document.key}: the text of {number} was recognised from pictures, with a confidence of {between}."
         )
     if doubtful := [number for number, page in read.items() if page.confidence < SURE]:
-        warnings.append(f"{document.key} has recognised pages that may hold wrong letters: {_list_pages(doubtful)}.")
+        warnings.append(f"{document.key} has recognised pages that may hold wrong letters: {list_names(doubtful)}.")
     if without := [number for number in pages if number not in read]:
         reason = f" ({why})" if why else ""
-        warnings.append(f"{document.key} has pages on which no text was recognised{reason}: {_list_pages(without)}.")
+        warnings.append(f"{document.key} has pages on which no text was recognised{reason}: {list_names(without)}.")
     return warnings
-
-
-def _list_pages(pages: Sequence[int]) -> str:
-    more = f" and {len(pages) - 10} more" if len(pages) > 10 else ""
-    return ", ".join(map(str, pages[:10])) + more
 
 
 def fill_pages(document: Document, texts: Mapping[int, str]) -> Document:

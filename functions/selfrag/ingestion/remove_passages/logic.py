@@ -5,7 +5,6 @@ from itertools import chain
 
 from pydantic import BaseModel
 
-from selfrag.domain.records import StoredPart
 from selfrag.ports.index import PassageWriter
 from selfrag.ports.manifest import Manifest
 
@@ -42,15 +41,11 @@ def remove(
             continue
         if removed >= AT_ONCE:
             return RemovePassagesResult(removed=removed, left=True, waiting=False)
-        removed += _remove(part, task.collection, manifest, writer)
+        ids = set(part.ids.values())
+        if part.writing_since is not None:
+            by_passage = writer.service_ids(part.passage_ids, [task.collection])
+            ids.update(chain.from_iterable(by_passage.values()))
+        writer.delete(sorted(ids))
+        manifest.forget(part)
+        removed += len(ids)
     return RemovePassagesResult(removed=removed, left=waiting, waiting=waiting)
-
-
-def _remove(part: StoredPart, collection: str, manifest: Manifest, writer: PassageWriter) -> int:
-    ids = set(part.ids.values())
-    if part.writing_since is not None:
-        by_passage = writer.service_ids(part.passage_ids, [collection])
-        ids.update(chain.from_iterable(by_passage.values()))
-    writer.delete(sorted(ids))
-    manifest.forget(part)
-    return len(ids)

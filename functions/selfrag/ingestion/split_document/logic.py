@@ -4,18 +4,19 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby, pairwise, takewhile
+from typing import TypeVar
 
 from pydantic import BaseModel
 from semantic_text_splitter import TextSplitter
 
 from selfrag.domain.documents import Document, Part, Piece, Row, Table, document_from, has_words, passage_id
 from selfrag.domain.errors import BadDocument
-from selfrag.domain.passages import CitedWhole, Passage
+from selfrag.domain.passages import Passage
 from selfrag.ports.objects import Objects
 from selfrag.text.sentences import split_sentences
-from selfrag.text.suggestions import TitledText, suggestion
+from selfrag.text.suggestions import suggestion
 from selfrag.text.weight import CAPACITY, SMALL, estimate_tokens
 
 MAX_TITLE = 200
@@ -23,6 +24,7 @@ MAX_TITLE = 200
 _MAX_SUBJECT = 80
 _SEEN = re.compile(r"\S")
 Stretch = tuple[int, int]
+Begun = TypeVar("Begun", Part, Table)
 
 # The splitter's time grows with the square of a text without line ends, so it gets this many characters at a time.
 BLOCK = 10_000
@@ -90,14 +92,14 @@ def _cut(document: Document) -> Iterator[Section]:
         if has_words(text[start:end]):
             body = min(begun[-1].end, end) if begun else start
             names = tuple(name for _, name in path)
-            part, table = part_at(document, start), _table_at(tables, start)
-            yield Section(start, body, end, names, has_words(text[body:end]), table, part)
+            part, table = _last_begun(document.parts, start), _last_begun(tables, start)
+            inside = table if table and start < table.end else None
+            yield Section(start, body, end, names, has_words(text[body:end]), inside, part)
 
 
-def part_at(document: Document, start: int) -> Part | None:
-    """Return the page, slide or sheet of a character."""
-    after = bisect_right(document.parts, start, key=lambda part: part.start)
-    return document.parts[after - 1] if after else None
+def _last_begun(stretches: Sequence[Begun], start: int) -> Begun | None:
+    after = bisect_right(stretches, start, key=lambda stretch: stretch.start)
+    return stretches[after - 1] if after else None
 
 
 def _find_standalone_tables(document: Document) -> list[Table]:
@@ -111,11 +113,6 @@ def _find_standalone_tables(document: Document) -> list[Table]:
         or bisect_left(starts, table.end) - bisect_left(starts, table.start) > FEW_ROWS
         or table.start <= first < table.end
     ]
-
-
-def _table_at(tables: list[Table], start: int) -> Table | None:
-    after = bisect_right(tables, start, key=lambda table: table.start)
-    return tables[after - 1] if after and start < tables[after - 1].end else None
 
 
 def _belong_together(text: str, held: Section, section: Section) -> bool:
@@ -154,10 +151,8 @@ def split(document: Document) -> list[Piece]:
                 begins = end - len(document.text[start:end].lstrip())
                 rows = _rows(document, begins, begins + len(words))
                 title = _title([*names, *_continued_table_title(document, rows, begins)])
-                within = tuple(
-                    row for each in rows for row in _cite_rows(document.text, each, begins, begins + len(words))
-                )
-                pieces.append(Piece(words, title, heading, page, locator, within))
+                within = _cite_rows(document.text, rows, begins, begins + len(words))
+                pieces.append(Piece(words, title, heading, page, locator, tuple(within)))
     return pieces
 
 
@@ -229,16 +224,17 @@ def _continued_table_title(document: Document, rows: Sequence[Row], begins: int)
     return [beginning if len(beginning) <= _MAX_SUBJECT else beginning.partition(": ")[0][:_MAX_SUBJECT]]
 
 
-def _cite_rows(text: str, row: Row, begins: int, ends: int) -> Iterator[Row]:
-    """Yield the parts of a row in a piece, counted from the piece's beginning: all of it, or else its sentences."""
-    start, end = max(row.start, begins), min(row.end, ends)
-    whole = not _SEEN.search(text, row.start, start) and not _SEEN.search(text, end, row.end)
-    for stretch in [text[start:end]] if whole else split_sentences(text[start:end]):
-        words = stretch.strip()
-        at = start - begins + len(stretch) - len(stretch.lstrip())
-        if words and (whole or row.name):
-            yield Row(at, at + len(words), row.name)
-        start += len(stretch)
+def _cite_rows(text: str, rows: Iterable[Row], begins: int, ends: int) -> Iterator[Row]:
+    """Yield the parts of rows in a piece, counted from the piece's beginning: all of a row, or else its sentences."""
+    for row in rows:
+        start, end = max(row.start, begins), min(row.end, ends)
+        whole = not _SEEN.search(text, row.start, start) and not _SEEN.search(text, end, row.end)
+        for stretch in [text[start:end]] if whole else split_sentences(text[start:end]):
+            words = stretch.strip()
+            at = start - begins + len(stretch) - len(stretch.lstrip())
+            if words and (whole or row.name):
+                yield Row(at, at + len(words), row.name)
+            start += len(stretch)
 
 
 def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Iterator[list[Stretch]]:
@@ -256,19 +252,16 @@ def runs(text: str, start: int, end: int, rows: Sequence[Row], room: int) -> Ite
             yield run
             run = []
         for stretch in [(begins, ends)] if is_row else _paragraphs(text, begins, ends):
-            run += _fit(text, *stretch, room if stretch[0] == start else CAPACITY)
+            most = room if stretch[0] == start else CAPACITY
+            if estimate_tokens(text[slice(*stretch)].rstrip()) <= most:
+                run.append(stretch)
+            else:
+                run += _join_continuations(text, _sentences(text, *stretch, most), most)
         if is_row:
             yield run
             run = []
     if run:
         yield run
-
-
-def _fit(text: str, start: int, end: int, most: int) -> Iterator[Stretch]:
-    if estimate_tokens(text[start:end].rstrip()) <= most:
-        yield start, end
-    else:
-        yield from _join_continuations(text, _sentences(text, start, end, most), most)
 
 
 def _spans(text: str, start: int, end: int, rows: Sequence[Row]) -> Iterator[tuple[int, int, bool]]:
@@ -372,16 +365,11 @@ def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MA
         Passage(
             passage_id=passage_id(task.document_id, task.generation, position),
             document=task.key,
-            title=piece.title,
-            text=piece.text,
             collection=task.collection,
             document_id=task.document_id,
-            heading=piece.heading,
-            page=piece.page,
-            locator=piece.locator,
-            rows=[CitedWhole(**vars(row)) for row in piece.rows],
             tags=list(document.tags),
             date=document.date,
+            **asdict(piece),
         ).model_dump(mode="json", exclude={"score"})
         for position, piece in enumerate(pieces)
     ]
@@ -392,6 +380,6 @@ def split_into_batches(task: SplitDocumentTask, objects: Objects, most: int = MA
         where = f"{task.document_id}/{task.generation}/passages-{number:05}.json"
         objects.put_json(where, passages[start : start + BATCH])
         batches.append(Batch(number=number, passages_key=where))
-    sections = [TitledText(piece.title, piece.text) for piece in pieces]
+    sections = [(piece.title, piece.text) for piece in pieces]
     question = suggestion(document.title, document.tags, sections) or None
     return SplitDocumentResult(batches=batches, passages=len(passages), suggestion=question)

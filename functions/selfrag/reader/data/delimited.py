@@ -4,11 +4,11 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from io import StringIO
 from itertools import dropwhile, islice
-from pathlib import PurePosixPath
 
-from selfrag.domain.documents import Document, Labels
+from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer
 from selfrag.reader.data.tables import DataRow, DataTables, flush_lines
@@ -30,7 +30,8 @@ def read_csv(key: str, text: str) -> Document:
     """
     separator = _SEPARATOR.match(text)
     text = text[separator.end() :] if separator else text
-    delimiter = separator[1] if separator else _delimiter(text)
+    evenness = partial(_evenness, text[:_SAMPLE_CHARACTERS])
+    delimiter = separator[1] if separator else max(_NONE + _DELIMITERS, key=evenness)
     rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     writer, above = Writer(key), list[str]()
     tables = DataTables(writer, _FIRST_LEVEL, above)
@@ -43,7 +44,7 @@ def read_csv(key: str, text: str) -> Document:
     if tables.wider:
         count = f"{tables.wider} of {len(writer.rows)}"
         writer.warnings.append(f"{key} has rows with more values than its first row has names ({count}).")
-    return writer.document(PurePosixPath(key).name, Labels())
+    return writer.document()
 
 
 def _lines(rows: Iterator[list[str]]) -> Iterator[DataRow]:
@@ -57,11 +58,6 @@ def _lines(rows: Iterator[list[str]]) -> Iterator[DataRow]:
             apart = False
         else:
             apart = True
-
-
-def _delimiter(text: str) -> str:
-    sample = text[:_SAMPLE_CHARACTERS]
-    return max(_NONE + _DELIMITERS, key=lambda delimiter: _evenness(sample, delimiter))
 
 
 def _evenness(sample: str, delimiter: str) -> float:

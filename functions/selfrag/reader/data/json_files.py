@@ -3,10 +3,9 @@
 import json
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any
 
-from selfrag.domain.documents import Document, Labels
+from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer, list_names
 
@@ -27,10 +26,11 @@ def read_json(key: str, text: str) -> Document:
     try:
         _write(writer, _load(text), _HIGHEST)
     except ValueError as error:
-        raise BadDocument(f"{key} is not valid JSON{_where(error)}; correct it.") from error
+        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise BadDocument(f"{key} is not valid JSON{where}; correct it.") from error
     except RecursionError as error:
         raise BadDocument(_too_deep(key)) from error
-    return writer.document(PurePosixPath(key).name, Labels())
+    return writer.document()
 
 
 def read_json_lines(key: str, text: str) -> Document:
@@ -54,7 +54,7 @@ def read_json_lines(key: str, text: str) -> Document:
         raise BadDocument(f"{key} holds no line that is valid JSON; write one value a line.")
     if bad:
         writer.warnings.append(f"{key} has lines that are not valid JSON, which were left out: {list_names(bad)}.")
-    return writer.document(PurePosixPath(key).name, Labels())
+    return writer.document()
 
 
 def _refuse_too_many(key: str, text: str) -> None:
@@ -66,10 +66,6 @@ def _too_deep(key: str) -> str:
     return f"{key} has values nested more than {MAX_DEPTH} deep; flatten it."
 
 
-def _where(error: ValueError) -> str:
-    return f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-
-
 def _load(text: str) -> Any:
     """Parse JSON; numbers keep their spelling, length and precision."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_object)
@@ -77,9 +73,6 @@ def _load(text: str) -> Any:
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Keep all values of a repeated key."""
-    fields = dict(pairs)
-    if len(fields) == len(pairs):
-        return fields
     values: dict[str, list[object]] = {}
     for key, value in pairs:
         values.setdefault(key, []).append(value)

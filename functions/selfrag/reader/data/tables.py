@@ -56,10 +56,14 @@ class DataTables:
             line = next(lines, None)
         if line is None:
             return
-        ahead = list(islice(lines, MAX_CARD_ROWS))
-        if self._names is None and len(ahead) < MAX_CARD_ROWS and self._wrote_card([line, *ahead]):
+        rows = [line, *islice(lines, MAX_CARD_ROWS)]
+        if self._names is None and len(rows) <= MAX_CARD_ROWS and _are_card(rows):
+            flush_headings(self._writer, self._level, self._above)
+            with self._writer.table():
+                for row in rows:
+                    self._writer.row([row.values[0].strip().rstrip(":：")], row.values[1:2], f"row {row.number}")
             return
-        line, lines = self._skip_banner(line, chain(ahead, lines))
+        line, lines = self._skip_banner(line, chain(rows[1:], lines))
         below = next(lines, None)
         named = self._begins(line, below)
         level = self._level + flush_headings(self._writer, self._level, self._above)
@@ -72,17 +76,13 @@ class DataTables:
                     f"{self._writer.key} has no names of columns above row {line.number}, so they are called by their "
                     "letters."
                 )
-            self._write_rows(chain(filter(None, (line, below)), lines))
-
-    def _wrote_card(self, lines: Sequence[DataRow]) -> bool:
-        """Write two-column rows as label-value pairs if they form a card."""
-        is_pairs = is_card([line.values for line in lines]) and not any(line.merged for line in lines)
-        if is_pairs:
-            flush_headings(self._writer, self._level, self._above)
-            with self._writer.table():
-                for line in lines:
-                    self._writer.row([line.values[0].strip().rstrip(":：")], line.values[1:2], f"row {line.number}")
-        return is_pairs
+            names = self._names or []
+            for row in chain(filter(None, (line, below)), lines):
+                missing = len(row.values) - len(names)
+                self.wider += bool(names) and missing > 0
+                padded = [*names, *[""] * missing]
+                called = [name or f"column {letters(self._left + column)}" for column, name in enumerate(padded)]
+                self._writer.row(called, row.values, f"row {row.number}")
 
     def _skip_banner(self, line: DataRow, lines: Iterator[DataRow]) -> tuple[DataRow, Iterator[DataRow]]:
         """Skip banners: return the lines from the header row on.
@@ -126,15 +126,9 @@ class DataTables:
             self._writer.heading(level, shown)
         return first, second
 
-    def _write_rows(self, lines: Iterable[DataRow]) -> None:
-        names = self._names or []
-        for line in lines:
-            self.wider += bool(names) and len(line.values) > len(names)
-            called = [
-                names[column] if column < len(names) and names[column] else f"column {letters(self._left + column)}"
-                for column in range(len(line.values))
-            ]
-            self._writer.row(called, line.values, f"row {line.number}")
+
+def _are_card(rows: Sequence[DataRow]) -> bool:
+    return is_card([row.values for row in rows]) and not any(row.merged for row in rows)
 
 
 def _count(line: DataRow) -> int:

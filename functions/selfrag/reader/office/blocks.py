@@ -1,6 +1,6 @@
 """The blocks of office documents: paragraphs, tables with their cells, and slides."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
@@ -104,9 +104,3 @@ def texts(blocks: Iterable[Block]) -> Iterator[str]:
             for line in block.lines:
                 for cell in line.cells:
                     yield from texts(cell.blocks)
-
-
-def raise_heading(blocks: Sequence[Block]) -> None:
-    """Raise a heading at the end to the highest level."""
-    if blocks and isinstance(last := blocks[-1], Paragraph) and last.level:
-        last.level = 1

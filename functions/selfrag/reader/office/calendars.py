@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta, tzinfo
-from pathlib import PurePosixPath
 from typing import Any
 
 from icalendar import Calendar, Component, Event
 
-from selfrag.domain.documents import Document, Labels
+from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.writing import Writer, list_names
 
@@ -27,7 +26,7 @@ def read_ics(key: str, content: bytes) -> Document:
     for line in lines:
         writer.definition("", line)
     writer.warnings += warnings
-    return writer.document(PurePosixPath(key).name, Labels())
+    return writer.document()
 
 
 def events(key: str, content: bytes) -> tuple[list[str], list[str]]:

@@ -1,6 +1,6 @@
 """Charts of office documents as lines such as `March: 37`, and OpenDocument objects (charts, equations)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from posixpath import normpath
@@ -10,6 +10,7 @@ from selfrag.domain.writing import Writer
 from selfrag.reader.archive import PartReader, XmlArchive
 from selfrag.reader.data.workbooks.formats import format_number
 from selfrag.reader.equations import Equation
+from selfrag.reader.office.numbering import parse_whole
 from selfrag.reader.office.relations import relations
 
 MAX_POINTS = 5_000  # of a chart: series, names and values
@@ -28,18 +29,14 @@ class Series:
     names: dict[int, str] = field(default_factory=dict)
     values: dict[int, str] = field(default_factory=dict)
 
-    def pairs(self) -> Iterator[str]:
-        for at, value in sorted(self.values.items()):
-            name = self.names.get(at, "")
-            yield f"{name}: {value}" if name else value
-
 
 def lines_of(title: str, series: Sequence[Series]) -> list[str]:
     """Return a chart as lines: the title, then each series, named if there are several."""
     lines = [" ".join(title.split())]
     for each in series:
         named = [each.name] if each.name and (len(series) > 1 or each.name != lines[0]) else []
-        pairs = list(each.pairs())
+        points = [(each.names.get(at, ""), value) for at, value in sorted(each.values.items())]
+        pairs = [f"{name}: {value}" if name else value for name, value in points]
         lines += ["; ".join([*named, *pairs[at : at + _IN_A_LINE]]) for at in range(0, len(pairs), _IN_A_LINE)]
     return list(filter(None, lines))
 
@@ -68,8 +65,7 @@ class ChartReader(PartReader):
             self._named += 1
         elif name == "pt":
             self._points += 1
-            index = attributes.get("idx", "")
-            self._point = int(index) if index.isdecimal() and len(index) < 6 else 0
+            self._point = parse_whole(attributes.get("idx", ""))
         if name in ("v", "t", "formatCode", "pt"):
             self._text = []
 
@@ -96,14 +92,10 @@ class ChartReader(PartReader):
         elif self.series and text.strip() and self._points <= MAX_POINTS and place in _NAMES | _VALUES:
             points = self.series[-1].names if place in _NAMES else self.series[-1].values
             before = f"{points[self._point]}, " if self._point in points else ""
-            points[self._point] = before + _format(text.strip(), self._code)
-
-
-def _format(text: str, code: str) -> str:
-    try:
-        return format_number(float(text), code) or text
-    except ValueError:
-        return text
+            shown = text.strip()
+            with suppress(ValueError):
+                shown = format_number(float(shown), self._code) or shown
+            points[self._point] = before + shown
 
 
 def charts(archive: XmlArchive, part: str, writer: Writer) -> dict[str, list[str]]:

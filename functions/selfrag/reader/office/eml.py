@@ -7,7 +7,6 @@ from email.message import EmailMessage, Message
 from email.policy import EmailPolicy
 from email.utils import parseaddr, parsedate_to_datetime
 from functools import partial
-from pathlib import PurePosixPath
 from time import monotonic
 from typing import cast
 
@@ -15,7 +14,7 @@ from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import is_supported_kind
 from selfrag.domain.writing import Read, Writer, list_names
-from selfrag.reader.archive import LimitExceeded
+from selfrag.reader.archive import LimitExceeded, bad_document
 from selfrag.reader.data.encodings import codec_of, decoded_as
 from selfrag.reader.kinds import MESSAGE, refuse_other_kinds
 from selfrag.reader.labels import labels
@@ -49,23 +48,17 @@ def read_eml(key: str, content: bytes, read: Read) -> Document:
     `read` parses attachments and HTML bodies.
     """
     refuse_other_kinds(key, content, MESSAGE)
-    try:
+    # Damaged input raises many kinds of errors in the standard library.
+    with bad_document(key, "is a damaged message and cannot be read; save it as .eml again"):
         message = parse_message(content)
         if not any(header(message, name) for name in ("From", "Subject", "Date")):
             raise BadDocument(f"{key} is no message: it has no sender, subject or date; save it as .eml again.")
         reader = _Reader(key, read)
         reader.write(message)
-    except (BadDocument, MemoryError):
-        raise
-    except LimitExceeded as error:
-        raise BadDocument(f"{key} {error}.") from error
-    except Exception as error:  # damaged input raises many kinds of errors in the standard library
-        raise BadDocument(f"{key} is a damaged message and cannot be read; save it as .eml again.") from error
     if reader.unread:
         reader.writer.warnings.append(f"{key} has attachments that were not read: {list_names(reader.unread)}.")
     day = sent_at(message)
-    title = header(message, "Subject") or PurePosixPath(key).name
-    return reader.writer.document(title, labels([header(message, "Keywords")], day[:10]))
+    return reader.writer.document(header(message, "Subject"), labels([header(message, "Keywords")], day[:10]))
 
 
 class _Reader:
@@ -89,7 +82,12 @@ class _Reader:
         attached = attachments(message)
         if attached or called:
             self.writer.part(called or "message")
-        self._write_head(head)
+        if subject := header(head, "Subject"):
+            self.writer.heading(1, subject)
+        addresses = [(name, header(head, name)) for name in ("From", "To", "Cc")]
+        fields = [f"{name}: {value}" for name, value in [*addresses, ("Date", sent_at(head))] if value]
+        if fields:
+            self.writer.line("; ".join(fields))
         author = parseaddr(header(head, "From"))[0]
         text = next(filter(partial(self._wrote_text, author), bodies(message)), None)  # the part that holds it
         if not self._write_events(map(payload, filter(is_calendar, _not_attached(message)))) and text is None:
@@ -103,10 +101,12 @@ class _Reader:
         self._met += 1
         if self._met > MAX_ATTACHMENTS or monotonic() > self._until:
             self.unread.append(name)
-        elif part.get_content_type() == "message/rfc822":
-            self._write_message(part.get_content(), name, where, within + 1)
-        elif name.lower().endswith(".eml"):
-            self._write_message(parse_message(payload(part)), name, where, within + 1)
+        elif (is_message := part.get_content_type() == "message/rfc822") or name.lower().endswith(".eml"):
+            message = part.get_content() if is_message else parse_message(payload(part))
+            if within < MAX_WITHIN:
+                self.write(message, where, within + 1)
+            else:
+                self.unread.append(name)
         elif is_calendar(part) or name.lower().endswith(".ics"):
             self.unread += [] if self._write_events((payload(part),)) else [name]
         elif is_supported_kind(name):
@@ -114,20 +114,6 @@ class _Reader:
                 self.writer.document_within(within_it, where)
         else:
             self.unread.append(name)
-
-    def _write_message(self, message: EmailMessage, name: str, where: str, within: int) -> None:
-        if within > MAX_WITHIN:
-            self.unread.append(name)
-        else:
-            self.write(message, where, within)
-
-    def _write_head(self, message: EmailMessage) -> None:
-        if subject := header(message, "Subject"):
-            self.writer.heading(1, subject)
-        addresses = [(name, header(message, name)) for name in ("From", "To", "Cc")]
-        fields = [f"{name}: {value}" for name, value in [*addresses, ("Date", sent_at(message))] if value]
-        if fields:
-            self.writer.line("; ".join(fields))
 
     def _wrote_text(self, author: str, part: EmailMessage) -> bool:
         text = text_of(part)

@@ -30,9 +30,16 @@ def read_epub(key: str, content: bytes, read: Read) -> Document:
     """Return the chapters in order, without the table of contents; `read` reads a page. Raises BadDocument."""
     writer, lost = Writer(key), 0
     with open_archive(key, content, EPUB) as archive:
-        package = _opened(key, archive)
+        for name, attributes in archive.elements(_ENCRYPTION):
+            if name == "EncryptionMethod" and attributes.get("Algorithm") not in _OF_FONTS:
+                raise BadDocument(f"{key} is protected against copying (DRM); get it without, or as another document.")
+        elements = archive.elements(_CONTAINER)
+        roots = (attributes.get("full-path") for name, attributes in elements if name == "rootfile")
+        package = _Package(next(filter(None, roots), ""))
+        archive.parse(package.path, package)
         for part in package.chapters(archive)[:MAX_CHAPTERS]:
-            page = _convert_to_html(archive.read_part(part))
+            page = _ASIDE.sub(rb"<\1div", _CLOSED.sub(rb"<\1\2></\1>", archive.read_part(part)))
+            page = _REFERENCE.sub(rb"\1[\2]", page)
             if part in package.contents_within and _is_of_links(page):
                 continue
             try:
@@ -44,12 +51,7 @@ def read_epub(key: str, content: bytes, read: Read) -> Document:
             writer.warnings += chapter.warnings
     if lost:
         writer.warnings.append(f"{key} has {lost} chapters that cannot be read or hold no words.")
-    return writer.document(package.title or PurePosixPath(key).name, package.labels())
-
-
-def _convert_to_html(page: bytes) -> bytes:
-    """Convert a chapter to HTML and put note references in brackets."""
-    return _REFERENCE.sub(rb"\1[\2]", _ASIDE.sub(rb"<\1div", _CLOSED.sub(rb"<\1\2></\1>", page)))
+    return writer.document(package.title, package.labels())
 
 
 def _is_of_links(page: bytes) -> bool:
@@ -92,13 +94,3 @@ class _Package(Properties):
 
     def _part(self, href: str) -> str:
         return normpath(join(dirname(self.path), unquote(href.partition("#")[0])))
-
-
-def _opened(key: str, archive: XmlArchive) -> _Package:
-    for name, attributes in archive.elements(_ENCRYPTION):
-        if name == "EncryptionMethod" and attributes.get("Algorithm") not in _OF_FONTS:
-            raise BadDocument(f"{key} is protected against copying (DRM); get it without, or as another document.")
-    roots = (attributes.get("full-path") for name, attributes in archive.elements(_CONTAINER) if name == "rootfile")
-    package = _Package(next(filter(None, roots), ""))
-    archive.parse(package.path, package)
-    return package

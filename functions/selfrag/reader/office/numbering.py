@@ -15,7 +15,11 @@ _LOWER_ROMAN, _UPPER_ROMAN = ("lowerRoman", "i"), ("upperRoman", "I")
 def numeral(number: int, written: str) -> str:
     """Format a number as a list shows it; unknown formats use digits."""
     if written in _LOWER_ROMAN + _UPPER_ROMAN and 0 < number <= _MAX_ROMAN:
-        letters = _roman(number)
+        letters = ""
+        for value, digits in _ROMAN:
+            letters += digits * (number // value)
+            number %= value
+        letters += _ROMAN_BELOW_TEN[number]
         return letters.upper() if written in _UPPER_ROMAN else letters
     if written in _LOWER_LETTER + _UPPER_LETTER and 0 < number <= _MAX_ROMAN:
         letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
@@ -42,14 +46,6 @@ class Counters:
 
     def restart(self, name: str, level: int) -> None:
         self._lists.setdefault(name, [None] * MAX_LEVELS)[level:] = [None] * (MAX_LEVELS - level)
-
-
-def _roman(number: int) -> str:
-    letters = ""
-    for value, digits in _ROMAN:
-        letters += digits * (number // value)
-        number %= value
-    return letters + _ROMAN_BELOW_TEN[number]
 
 
 def parse_whole(value: str) -> int:

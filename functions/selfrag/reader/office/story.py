@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from selfrag.domain.writing import MAX_CHARACTERS
 from selfrag.reader.archive import LimitExceeded
-from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, RunLook, Script, Slide
+from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, OpenParagraph, Paragraph, RunLook, Script
 from selfrag.reader.office.symbols import read_signs
 from selfrag.reader.scripts import subscript, superscript
 from selfrag.reader.visibility import WHITE, LeftOut
@@ -22,14 +22,14 @@ Place = TypeVar("Place", Grid, GridRow, Cell)
 
 
 class Story:
-    """Collects blocks; each begin_* needs its end_*. Raises LimitExceeded for too much memory.
+    """Collects blocks; each `begin` needs its `end`. Raises LimitExceeded for too much memory.
 
     Misplaced elements, such as a cell outside a row, keep their text.
     """
 
-    def __init__(self, left_out: LeftOut | None = None) -> None:
+    def __init__(self, left_out: LeftOut) -> None:
         self.blocks: list[Block] = []
-        self.left_out = left_out or LeftOut()
+        self.left_out = left_out
         self._inside: list[Grid | GridRow | Cell] = []
         self._paragraphs: list[OpenParagraph] = []
         self._characters = self._counted = 0
@@ -111,41 +111,29 @@ class Story:
         else:
             self._put(Paragraph(insert_notes(shown, ended.notes), level, caption, ended.bold))
 
-    def begin_table(self, first: bool | None = None) -> None:
-        """Start a table, which may be nested in a cell; `first` as in Grid."""
-        self._inside.append(Grid(first=first))
+    def begin(self, place: Grid | GridRow | Cell) -> None:
+        """Start a table, which may be nested in a cell, or a row or cell."""
+        self._inside.append(place)
 
     def find_innermost(self, kind: type[Place]) -> Place:
         """Return the open table, row or cell, or a dummy if it is of another kind."""
         return place if self._inside and isinstance(place := self._inside[-1], kind) else kind()
 
-    def end_table(self) -> None:
-        if isinstance(ended := self._inside.pop(), Grid) and ended.lines:
-            self._put(ended)
-
-    def begin_row(self, header: bool = False) -> None:
-        self._inside.append(GridRow(header=header))
-
-    def end_row(self) -> None:
-        if isinstance(ended := self._inside.pop(), GridRow) and ended.cells:
-            table = self._inside[-1] if self._inside else None
-            table.lines.append(ended) if isinstance(table, Grid) else self._put(Grid([ended], first=False))
-
-    def begin_cell(self, columns: int = 1, rows: int = 1, on: bool = False) -> None:
-        self._inside.append(Cell(columns=columns, rows=rows, on=on))
-
-    def end_cell(self) -> None:
-        if isinstance(ended := self._inside.pop(), Cell):
+    def end(self) -> None:
+        """End the innermost table, row or cell."""
+        ended = self._inside.pop()
+        above = self._inside[-1] if self._inside else None
+        if isinstance(ended, Cell):
             ended.columns = max(1, min(ended.columns, MAX_COLUMNS))
             self._count(ended.columns)
-            row = self._inside[-1] if self._inside else None
-            if isinstance(row, GridRow):
-                row.cells.append(ended)
+            if isinstance(above, GridRow):
+                above.cells.append(ended)
             else:
                 self.take_in(ended.blocks)
-
-    def slide(self, number: int) -> None:
-        self._put(Slide(number))
+        elif isinstance(ended, GridRow) and ended.cells:
+            above.lines.append(ended) if isinstance(above, Grid) else self._put(Grid([ended], first=False))
+        elif isinstance(ended, Grid) and ended.lines:
+            self._put(ended)
 
     def take_in(self, blocks: Iterable[Block]) -> None:
         """Add finished blocks, such as the lines of a chart."""

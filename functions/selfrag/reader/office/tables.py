@@ -113,12 +113,9 @@ def _text(cell: Cell, budget: CellBudget) -> str:
         elif isinstance(block, Grid):
             # A nested table has no other sign of a header.
             rows = _rows(replace(block, likely=True), budget)
-            texts.append("; ".join(pair for names, values in rows for pair in _pairs(names, values)))
+            pairs = [pair for names, values in rows for pair in zip(names, values, strict=True)]
+            texts.append("; ".join(f"{name}: {value}" if name else value for name, value in pairs if value))
     return " ".join(" ".join(texts).split())
-
-
-def _pairs(names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
-    return (f"{name}: {value}" if name else value for name, value in zip(names, values, strict=True) if value)
 
 
 def _depth(grid: Grid, rows: Sequence[Sequence[PlacedCell]], texts: Sequence[Sequence[str]]) -> int:

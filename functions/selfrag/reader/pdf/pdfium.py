@@ -142,11 +142,9 @@ class PdfPage:
         drawn = raw.FPDFText_GetTextObject(self._text, index)
         address = ctypes.addressof(drawn.contents) if drawn else 0
         if address not in self._paints:
-            red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
-            raw.FPDFText_GetFillColor(self._text, index, red, green, blue, opaque)
+            color, opaque = _color(raw.FPDFText_GetFillColor, self._text, index)
             strokes = drawn and raw.FPDFTextObj_GetTextRenderMode(drawn) not in _UNSEEN
-            color = red.value, green.value, blue.value
-            self._paints[address] = Paint(color, opaque.value, bool(strokes), bool(drawn) and _is_layered(drawn))
+            self._paints[address] = Paint(color, opaque, bool(strokes), bool(drawn) and _is_layered(drawn))
         return self._paints[address]
 
     def bounds(self) -> Box:
@@ -162,8 +160,15 @@ class PdfPage:
         return Rendering(self._page)
 
     def annotations(self) -> Iterator[Annotation]:
-        """Yield the form fields, notes and comments of the page."""
-        return annotations_of(self._page)
+        """Yield visible annotations: filled fields, buttons, notes, and comments without their text."""
+        for number in range(min(raw.FPDFPage_GetAnnotCount(self._page), MAX_ANNOTATIONS)):
+            annotation, box = raw.FPDFPage_GetAnnot(self._page, number), raw.FS_RECTF()
+            try:
+                if raw.FPDFAnnot_GetRect(annotation, box) and not raw.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN:
+                    box = Box(box.left, box.bottom, box.right, box.top)
+                    yield from _annotation(annotation, self._page.formenv, box)
+            finally:
+                raw.FPDFPage_CloseAnnot(annotation)
 
     def drawings(self) -> tuple[list[Rule], list[Box], list[tuple[Box, Color]]]:
         """Return straight lines (none if too many for a table), pictures, and filled boxes with colors."""
@@ -211,9 +216,15 @@ def _fill(drawn: Any) -> Color | None:
     """Return the color that a path is filled with; None if it is not."""
     mode, stroke = ctypes.c_int(), ctypes.c_int()
     raw.FPDFPath_GetDrawMode(drawn, mode, stroke)
+    color, opaque = _color(raw.FPDFPageObj_GetFillColor, drawn)
+    return color if mode.value and opaque else None
+
+
+def _color(function: Callable[..., int], *of: Any) -> tuple[Color, int]:
+    """Return a color and its opacity from PDFium."""
     red, green, blue, opaque = (ctypes.c_uint() for _ in range(4))
-    raw.FPDFPageObj_GetFillColor(drawn, red, green, blue, opaque)
-    return (red.value, green.value, blue.value) if mode.value and opaque.value else None
+    function(*of, red, green, blue, opaque)
+    return (red.value, green.value, blue.value), opaque.value
 
 
 def _rules_of(box: Box) -> list[Rule]:
@@ -237,19 +248,8 @@ _NO_COMMENTS = (raw.FPDF_ANNOT_LINK, raw.FPDF_ANNOT_POPUP)
 _PARTIAL, _BETWEEN = re.compile(r"[^.]*+$"), re.compile(r"\[\d{1,9}\]|[_\W]+|(?<=[a-z])(?=[A-Z])")
 
 
-def annotations_of(page: pypdfium2.PdfPage) -> Iterator[Annotation]:
-    """Yield visible annotations: filled fields, buttons, notes, and comments without their text."""
-    for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
-        annotation, box = raw.FPDFPage_GetAnnot(page, number), raw.FS_RECTF()
-        try:
-            if raw.FPDFAnnot_GetRect(annotation, box) and not raw.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN:
-                yield from _annotation(annotation, page.formenv, Box(box.left, box.bottom, box.right, box.top))
-        finally:
-            raw.FPDFPage_CloseAnnot(annotation)
-
-
 def _annotation(annotation: Any, form: Any, box: Box) -> Iterator[Annotation]:
-    subtype, text = raw.FPDFAnnot_GetSubtype(annotation), ""
+    subtype = raw.FPDFAnnot_GetSubtype(annotation)
     if subtype == raw.FPDF_ANNOT_WIDGET:
         kind = raw.FPDFAnnot_GetFormFieldType(form, annotation) if form else raw.FPDF_FORMFIELD_UNKNOWN
         checked = bool(raw.FPDFAnnot_IsChecked(form, annotation)) if kind in _BUTTONS else None

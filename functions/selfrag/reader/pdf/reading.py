@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import dropwhile, pairwise, takewhile
-from pathlib import PurePosixPath
 from typing import Any
 
-from selfrag.domain.documents import Document, Labels, has_words
+from selfrag.domain.documents import Document, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.kinds import is_supported_kind
 from selfrag.domain.writing import MAX_CHARACTERS, Read, Writer, list_names
@@ -152,10 +151,13 @@ def read_pdf(
         write(writer, _pages_of(sheets), [_property(file.get_page_label, page) for page in range(len(sheets))])
         writer.warnings.extend(_warnings(key, content, sheets, lost))
         _write_attached(writer, [*read_attachments(file), *(file for sheet in sheets for file in sheet.attached)], read)
-        return writer.document(_title(file, writer) or PurePosixPath(key).name, _labels(file))
+        created = _CREATED.match(_property(file.get_metadata_value, "CreationDate"))
+        date = f"{created[1]}-{created[2] or '01'}-{created[3] or '01'}" if created else ""
+        tags = _property(file.get_metadata_value, "Keywords")
+        return writer.document(_title(file, writer), labels([tags], date))
 
 
-def _sheets(key: str, file: File, without: Container[int] = (), begun: Begin = lambda page: None) -> Iterator[PdfSheet]:
+def _sheets(key: str, file: File, without: Container[int], begun: Begin) -> Iterator[PdfSheet]:
     if len(file) > MAX_PAGES:
         raise BadDocument(
             f"{key} has {len(file)} pages, and at most {MAX_PAGES} are read; split it into several files."
@@ -245,12 +247,6 @@ def _title(file: File, writer: Writer) -> str:
     return above[0].text if above and len(_WORD_CHARACTER.findall(above[0].text)) > 1 else ""
 
 
-def _labels(file: File) -> Labels:
-    created = _CREATED.match(_property(file.get_metadata_value, "CreationDate"))
-    date = f"{created[1]}-{created[2] or '01'}-{created[3] or '01'}" if created else ""
-    return labels([_property(file.get_metadata_value, "Keywords")], date)
-
-
 def _property(ask: Callable[[Any], str], of: int | str) -> str:
     """Return a page label or property on one line, "" if missing or invalid."""
     with suppress(UnicodeDecodeError):
@@ -302,28 +298,19 @@ def write(writer: Writer, pages: Sequence[Sequence[PdfElement]], labels: Sequenc
     levels = Levels(element for page in pages for element in page if isinstance(element, PdfParagraph))
     for number, (page, label) in enumerate(zip(pages, labels, strict=True), 1):
         if page:
-            _part_lines(writer)
+            writer.line("")
         writer.part(f"page {label or number}", number)
         for at, element in enumerate(page):
             level = levels.level(element) if isinstance(element, PdfParagraph) else 0
             if at and (isinstance(element, PdfTable) or level or element.apart):
-                _part_lines(writer)
+                writer.line("")
             if isinstance(element, PdfTable):
-                _write_table(writer, element)
+                with writer.table(element.caption):
+                    if element.caption:
+                        writer.line(element.caption)
+                    for row in element.rows:
+                        writer.row(element.names if row[1:] else [""], row)
             elif level:
                 writer.heading(level, element.text)
             else:
                 writer.line(element.text)
-
-
-def _write_table(writer: Writer, table: PdfTable) -> None:
-    with writer.table(table.caption):
-        if table.caption:
-            writer.line(table.caption)
-        for row in table.rows:
-            writer.row(table.names if row[1:] else [""], row)
-
-
-def _part_lines(writer: Writer) -> None:
-    if not writer.is_empty:
-        writer.line("")

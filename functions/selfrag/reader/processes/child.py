@@ -1,4 +1,9 @@
-"""The worker process: it answers one request after another on the socket that is its standard input."""
+"""The worker process: it answers one request after another on the socket that is its standard input.
+
+A request is a line of JSON (a function as `module:name`, its key and arguments, limits of bytes and seconds, and the
+size of the content), and the content. The replies are lines of JSON: each `part` that is being read, and at last the
+`result`, or an error (`bad`, `missing` or `unexpected`), with the `resident` bytes of the worker.
+"""
 
 import fcntl
 import importlib
@@ -9,11 +14,11 @@ import resource
 import signal
 import sys
 from contextlib import suppress
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from typing import Any
 
 from selfrag.domain.errors import BadDocument
-from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
+from selfrag.reader.processes.isolation import OUT_OF_MEMORY
 
 _SOCKET = 0
 
@@ -24,25 +29,9 @@ def begin(part: int, seconds: float) -> None:
     signal.setitimer(signal.ITIMER_PROF, seconds if part else 0)
 
 
-def _send(reply: WorkerReply) -> None:
-    content = json.dumps(reply).encode()
-    left = memoryview(len(content).to_bytes(LENGTH_BYTES, "big") + content)
-    while left:
-        left = left[os.write(_SOCKET, left) :]
-
-
-def _receive(size: int) -> bytearray:
-    content = bytearray()
-    while len(content) < size:
-        chunk = os.read(_SOCKET, min(size - len(content), CHUNK_BYTES))
-        if not chunk:
-            os._exit(0)  # the parent has ended
-        content += chunk
-    return content
-
-
-def _frame() -> bytes:
-    return bytes(_receive(int.from_bytes(_receive(LENGTH_BYTES), "big")))
+def _send(reply: dict[str, Any]) -> None:
+    with open(_SOCKET, "wb", closefd=False) as parent:
+        parent.write(json.dumps(reply, default=asdict).encode() + b"\n")
 
 
 def _end_with_parent() -> None:
@@ -73,13 +62,11 @@ def _resident_bytes() -> int:
     return most if sys.platform == "darwin" else most * 1024
 
 
-def _result(request: WorkerRequest, content: bytes) -> WorkerReply:
+def _result(request: dict[str, Any], content: bytes) -> dict[str, Any]:
     module, _, name = request["function"].partition(":")
     try:
-        result = getattr(importlib.import_module(module), name)(request["key"], content, **request["arguments"])
-        if isinstance(result, list):
-            return {"result": [_to_json(item) for item in result]}
-        return {"result": _to_json(result)}
+        function = getattr(importlib.import_module(module), name)
+        return {"result": function(request["key"], content, **request["arguments"])}
     except BadDocument as error:
         return {"bad": str(error)}
     except ImportError as error:
@@ -90,17 +77,14 @@ def _result(request: WorkerRequest, content: bytes) -> WorkerReply:
         return {"unexpected": type(error).__name__}
 
 
-def _to_json(value: Any) -> Any:
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-
-
 def main() -> None:
     """Answer requests until the parent ends."""
     logging.disable()  # parsers log every oddity
     _end_with_parent()
     try:
-        while True:
-            request, content = json.loads(_frame()), _frame()
+        while line := sys.stdin.buffer.readline():
+            request = json.loads(line)
+            content = sys.stdin.buffer.read(request["size"])
             _limit(request["memory"], request["seconds"])
             reply = _result(request, content)
             signal.setitimer(signal.ITIMER_PROF, 0)

@@ -19,6 +19,7 @@ _VARIABLES = (
 )
 # Start folder: `python -m` imports from the current one, where an attacker may have placed a module.
 DIRECTORY = "/"
+OUT_OF_MEMORY = 3  # exit code of a worker
 
 
 def command(module: str, *arguments: str) -> list[str]:

@@ -12,11 +12,11 @@ import subprocess
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Never
+from typing import Any
 
 from selfrag.domain.errors import BadDocument, Misconfigured, TemporarilyUnavailable
 from selfrag.reader.processes import isolation
-from selfrag.reader.processes.frames import CHUNK_BYTES, LENGTH_BYTES, OUT_OF_MEMORY, WorkerReply, WorkerRequest
+from selfrag.reader.processes.isolation import OUT_OF_MEMORY
 
 MAX_MEMORY = 768 * 1024 * 1024
 MAX_SECONDS = 60  # CPU seconds per file
@@ -54,7 +54,7 @@ class ContainedFunction:
         Raises Misconfigured if the worker fails for any file, for example without a library, and TemporarilyUnavailable
         if the pool is stopped meanwhile.
         """
-        request: WorkerRequest = {
+        request = {
             "function": self.function, "key": key, "arguments": arguments, "memory": MAX_MEMORY, "seconds": MAX_SECONDS,
         }  # fmt: skip
         worker, began = POOL.take(), time.monotonic()
@@ -114,74 +114,60 @@ class WorkerProcess:
                 env=isolation.environment(),
                 start_new_session=True,  # the parent handles Ctrl-C
             )
-        self._socket, self._stopped = ours, False
+        self._socket, self._replies = ours, ours.makefile("rb")
+        self._reason: Exception | None = None
         self.files, self.resident = 0, 0
 
-    def ask(self, request: WorkerRequest, content: bytes) -> WorkerReply:
+    def ask(self, request: dict[str, Any], content: bytes) -> dict[str, Any]:
         """Send a request and return the reply.
 
         Raises _WorkerExit if the process exits or takes too long, Misconfigured if it cannot start.
         """
-        until, at = time.monotonic() + MAX_WAIT, 0
         self.files += 1
+        at, limit = 0, threading.Timer(MAX_WAIT, self.stop, [_WorkerExit(-signal.SIGXCPU, 0)])
+        limit.daemon = True
+        limit.start()
         try:
-            for frame in (json.dumps(request).encode(), content):
-                self._send(frame, until)
-            while "part" in (reply := self._reply(until)):
+            self._socket.sendall(json.dumps({**request, "size": len(content)}).encode() + b"\n")
+            self._socket.sendall(content)
+            while "part" in (reply := self._reply()):
                 at = reply["part"]
-        except TimeoutError:
-            self.end()
-            raise _WorkerExit(-signal.SIGXCPU, 0) from None
         except (OSError, EOFError):
-            self._raise_end(at)
+            self._process.kill()  # it has exited, unless it only closed the socket
+            code = self._process.wait()
+            if self._reason:
+                raise self._reason from None
+            if code == 1:  # Python failed before the first file
+                message = self._process.stderr.read().decode(errors="replace").strip() if self._process.stderr else ""
+                raise Misconfigured(f"The process that reads files cannot begin: {message[-200:]}") from None
+            raise _WorkerExit(code, at) from None
+        finally:
+            limit.cancel()
         self.resident = reply.pop("resident")
         return reply
 
-    def _raise_end(self, at: int) -> Never:
-        self._process.kill()  # it has exited, unless it only closed the socket
-        code = self._process.wait()
-        if self._stopped:
-            raise TemporarilyUnavailable("the reading of files was stopped") from None
-        if code == 1:  # Python failed before the first file
-            message = self._process.stderr.read().decode(errors="replace").strip() if self._process.stderr else ""
-            raise Misconfigured(f"The process that reads files cannot begin: {message[-200:]}") from None
-        raise _WorkerExit(code, at) from None
-
-    def _send(self, frame: bytes, until: float) -> None:
-        for data in (len(frame).to_bytes(LENGTH_BYTES, "big"), frame):
-            self._socket.settimeout(max(until - time.monotonic(), 0.001))
-            self._socket.sendall(data)
-
-    def _reply(self, until: float) -> WorkerReply:
-        size = int.from_bytes(self._receive(LENGTH_BYTES, until), "big")
-        if size > MAX_REPLY:
-            self.end()
-            raise _WorkerExit(OUT_OF_MEMORY, 0)
-        reply: WorkerReply = json.loads(self._receive(size, until))
+    def _reply(self) -> dict[str, Any]:
+        line = self._replies.readline(MAX_REPLY)
+        if len(line) == MAX_REPLY:
+            self.stop(_WorkerExit(OUT_OF_MEMORY, 0))
+        if not line.endswith(b"\n"):
+            raise EOFError
+        reply: dict[str, Any] = json.loads(line)
         return reply
-
-    def _receive(self, size: int, until: float) -> bytearray:
-        content = bytearray()
-        while len(content) < size:
-            self._socket.settimeout(max(until - time.monotonic(), 0.001))
-            chunk = self._socket.recv(min(size - len(content), CHUNK_BYTES))
-            if not chunk:
-                raise EOFError
-            content += chunk
-        return content
 
     def is_alive(self) -> bool:
         """Return whether the process runs."""
         return self._process.poll() is None
 
-    def stop(self) -> None:
-        """End the process from another thread; the waiting caller gets TemporarilyUnavailable."""
-        self._stopped = True
+    def stop(self, reason: Exception) -> None:
+        """End the process, also from another thread; the waiting caller gets the reason."""
+        self._reason = reason
         self._process.kill()
 
     def end(self) -> None:
         self._process.kill()
         self._process.wait()
+        self._replies.close()
         self._socket.close()
         if self._process.stderr:
             self._process.stderr.close()
@@ -228,7 +214,7 @@ class Pool:
         """End all workers; waiting callers get TemporarilyUnavailable."""
         with self._lock:
             for worker in self._busy:
-                worker.stop()
+                worker.stop(TemporarilyUnavailable("the reading of files was stopped"))
         self.drop_idle()
 
 

@@ -38,7 +38,11 @@ def scan_of(key: str, content: bytes, document: Document | None, most: int) -> S
     """
     if PurePosixPath(key).suffix.lower() != ".pdf":
         return None
-    pages = None if document is None else wordless_pages(document)
+    pages = None
+    if document:
+        ends = [part.start for part in document.parts[1:]] + [len(document.text)]
+        texts = [(part.page, document.text[part.start : end]) for part, end in zip(document.parts, ends, strict=True)]
+        pages = [page for page, text in texts if page is not None and not has_words(text)]
     if pages == []:
         return None
     try:
@@ -50,16 +54,6 @@ def scan_of(key: str, content: bytes, document: Document | None, most: int) -> S
     first = extract["pages"][:most]
     name = hashlib.sha256(json.dumps([_METHOD, first]).encode() + b"\n" + content).hexdigest()
     return Scan(name, tuple(first), tuple(extract["pages"][most:]), extract["of"], base64.b64decode(extract["pdf"]))
-
-
-def wordless_pages(document: Document) -> list[int]:
-    """Return the numbers of the pages on which a reader found no word."""
-    ends = [part.start for part in document.parts[1:]] + [len(document.text)]
-    return [
-        part.page
-        for part, end in zip(document.parts, ends, strict=True)
-        if part.page is not None and not has_words(document.text[part.start : end])
-    ]
 
 
 def stretches(pages: tuple[int, ...]) -> list[str]:

@@ -8,9 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from selfrag.domain.documents import Document, has_words
-from selfrag.domain.errors import BadDocument
-
 Attributes = Mapping[str, str | None]
 
 
@@ -143,10 +140,3 @@ def is_made_of_links(tag: str, facts: ElementFacts) -> bool:
         return facts.plain <= _LABEL
     links_alone = tag == "div" and facts.plain == facts.commas == facts.headings == 0
     return (tag in LISTS or links_alone) and is_dense(facts)
-
-
-def refuse_navigation(document: Document, left_out: bool) -> None:
-    """Raise BadDocument if a document is empty after furniture was removed."""
-    if left_out and not has_words(document.text):
-        reason = "holds only navigation: links to other pages, contents or notices, and no text"
-        raise BadDocument(f"{document.key} {reason}.")

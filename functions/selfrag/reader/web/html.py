@@ -11,23 +11,13 @@ from selfrag.domain.documents import Document, Labels, has_words
 from selfrag.domain.errors import BadDocument
 from selfrag.domain.tables import CellBudget
 from selfrag.domain.writing import MAX_HEADING, Writer
+from selfrag.reader.archive import bad_document
 from selfrag.reader.equations import Equation
 from selfrag.reader.labels import labels
 from selfrag.reader.scripts import subscript, superscript
 from selfrag.reader.visibility import NO_STYLE, InlineStyle, LeftOut
-from selfrag.reader.web.furniture import (
-    TEXTS,
-    Attributes,
-    ElementFacts,
-    is_furniture,
-    is_step,
-    leads_elsewhere,
-    leads_within,
-    letters_of,
-    names,
-    refuse_navigation,
-    role,
-)
+from selfrag.reader.web import furniture
+from selfrag.reader.web.furniture import TEXTS, Attributes, ElementFacts, names, role
 from selfrag.reader.web.generated import write_generated
 from selfrag.reader.web.navigation import Navigation
 from selfrag.reader.web.tables import CELLS, HtmlTable, TableWriter, children, is_data
@@ -41,7 +31,7 @@ _BOXES_AROUND = 3
 _TICK = re.compile(r"\s*(?:\d{1,9}\.\s)?\[[xX]\]\s")
 _MEASURED = names("article body center dd div dt figure form html main section table td th")
 _INLINE = names("a b bdi cite code em font i label small span strong sub sup tt u var")
-_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _RIGHTS = re.compile(r"copyright|licen[cs]|legal|著作権|ライセンス|저작권|라이선스|라이센스", re.IGNORECASE)
 # DocBook's title page, where the authors and the licence of a work are content.
 _TITLE_PAGES = names("titlepage legalnotice")
@@ -87,7 +77,7 @@ class Survey:
         self._unseen = tag in _UNSEEN or self._is_left_out(node, tag, attributes)
         if self._unseen:
             return False
-        if is_furniture(tag, attributes, self._texts > 0, self._titles > 0):
+        if furniture.is_furniture(tag, attributes, self._texts > 0, self._titles > 0):
             self.marked.add(node.mem_id)
             return False
         self._count(tag, attributes, 1)
@@ -118,7 +108,7 @@ class Survey:
 
     def _measure(self, text: str) -> None:
         facts, words = self._open[-1], " ".join(text.split())
-        letters = letters_of(words)
+        letters = furniture.letters_of(words)
         facts.weight += estimate_tokens(words)
         if self._links:
             facts.linked += letters
@@ -141,12 +131,12 @@ class Survey:
         self._count(tag, attributes, -1)
         if tag == "a" and "href" in attributes and facts.linked | facts.weight:
             facts.links += 1
-            facts.steps += is_step(node.text(), attributes)
+            facts.steps += furniture.is_step(node.text(), attributes)
             facts.languages += "hreflang" in attributes
-            facts.elsewhere += leads_elsewhere(attributes)
-            facts.within += leads_within(attributes, self._page)
+            facts.elsewhere += furniture.leads_elsewhere(attributes)
+            facts.within += furniture.leads_within(attributes, self._page)
         facts.tables += tag == "table"
-        if tag in _HEADINGS:
+        if tag in _LEVELS:
             facts.headings += 1
             facts.titles += tag == "h1"
             self._of_rights = facts.weight <= MAX_HEADING and bool(_RIGHTS.search(node.text()))
@@ -313,7 +303,6 @@ _DATES = ("date", "dcterms.date", "dc.date", "article:modified_time", "article:p
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/<>]*+)[^<>]*+>")
 _OPENING = re.compile(r"<[a-zA-Z!?]")
 _IN_TABLES = (*CELLS, "tr", "caption")
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = names(
     "address article aside blockquote body br caption dd details dialog div dl dt fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu ol option p pre search section summary table tbody "
@@ -332,28 +321,20 @@ def read_html(key: str, text: str) -> Document:
 
     Raises BadDocument if a page has too many tags, is unreadable, or holds only furniture.
     """
-    try:
+    # selectolax does not document its errors, and any input is possible.
+    with bad_document(key, "cannot be read as HTML; save it again or as text"):
         document, left_out = _read(key, text)
-    except BadDocument:
-        raise
-    except MemoryError:
-        raise
-    except Exception as error:  # selectolax does not document its errors, and any input is possible
-        raise BadDocument(f"{key} cannot be read as HTML; save it again or as text.") from error
-    refuse_navigation(document, left_out)
+    if left_out and not has_words(document.text):
+        reason = "holds only navigation: links to other pages, contents or notices, and no text"
+        raise BadDocument(f"{key} {reason}.")
     return document
-
-
-def tree_of(key: str, html: str) -> LexborHTMLParser:
-    """Parse a page and flatten deep nesting; raises BadDocument for too many tags."""
-    if len(_OPENING.findall(html)) > MAX_TAGS:
-        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
-    return LexborHTMLParser(_flatten(html))
 
 
 def _read(key: str, html: str) -> tuple[Document, bool]:
     """Read a page; also return whether navigation or other furniture was left out."""
-    tree, writer = tree_of(key, html), Writer(key)
+    if len(_OPENING.findall(html)) > MAX_TAGS:
+        raise BadDocument(f"{key} has more than {MAX_TAGS:,} tags; split it into several files.")
+    tree, writer = LexborHTMLParser(_flatten(html)), Writer(key)
     named = tree.css_first("head title", default=None)
     title, page_labels = " ".join(named.text().split()) if named else "", _labels(tree)
     if tree.root is None:
@@ -363,7 +344,7 @@ def _read(key: str, html: str) -> tuple[Document, bool]:
     navigation = Navigation(tree.root, survey.facts, survey.marked)
     PageWriter(writer, survey.facts, navigation.emptied, title or PurePosixPath(key).name).write(tree.root)
     writer.warnings += survey.left_out.warnings(key)
-    first = next((heading.text for heading in writer.headings if heading.level == 1), PurePosixPath(key).name)
+    first = next((heading.text for heading in writer.headings if heading.level == 1), "")
     return writer.document(title or first, page_labels), navigation.left_out
 
 
@@ -409,7 +390,7 @@ class PageWriter:
         if node.is_text_node:
             self._lines.add(node.text_content or "")
             return False
-        if self._figures.is_caption_of_table(node):
+        if node.mem_id == self._figures.caption:
             return False
         tag = node.tag or ""
         if tag == "math":
@@ -425,7 +406,10 @@ class PageWriter:
             data = is_data(node, self._facts)
             self._tables.append(HtmlTable(self._figures.take_caption()) if data else None)
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
-            self._begin_in_table(grid, tag)
+            if tag == "tr":
+                grid.rows.append([])
+            else:
+                self._lines.collect()
         elif is_mark(node):
             self._lines.add("[")
         elif tag in ("sup", "sub") and not (node.parent is not None and is_mark(node.parent)) and (text := _text(node)):
@@ -436,7 +420,7 @@ class PageWriter:
         return True
 
     def _leave(self, node: LexborNode) -> None:
-        if node.is_text_node or self._figures.is_caption_of_table(node):
+        if node.is_text_node or node.mem_id == self._figures.caption:
             return
         tag = node.tag or ""
         self._separate(tag)
@@ -445,9 +429,15 @@ class PageWriter:
         elif tag in ("dl", "dt", "dd"):
             self._definitions.leave(node)
         elif tag == "table":
-            self._end_table()
+            self._lines.flush()
+            if grid := self._tables.pop():
+                grid.mark_names()
+                TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)
         elif tag in _IN_TABLES and self._tables and (grid := self._tables[-1]):
-            self._end_in_table(grid, node)
+            if tag == "caption":
+                grid.caption = f"{grid.caption} {self._lines.end_collecting()}".strip()
+            elif tag in CELLS:
+                grid.add(node, self._lines.collected_cell())
         elif is_mark(node):
             self._lines.add("]")
         else:
@@ -459,25 +449,6 @@ class PageWriter:
             self._lines.end_block()
         elif tag in CELLS:
             self._lines.end_cell()
-
-    def _begin_in_table(self, grid: HtmlTable, tag: str) -> None:
-        if tag == "tr":
-            grid.rows.append([])
-        else:
-            self._lines.collect()
-
-    def _end_in_table(self, grid: HtmlTable, node: LexborNode) -> None:
-        if node.tag == "caption":
-            grid.caption = f"{grid.caption} {self._lines.end_collecting()}".strip()
-        elif node.tag in CELLS:
-            grid.add(node, self._lines.collected_cell())
-
-    def _end_table(self) -> None:
-        grid = self._tables.pop()
-        self._lines.flush()
-        if grid:
-            grid.mark_names()
-            TableWriter(self._lines.writer(), self._budget).write(grid.take_caption(), grid.rows)
 
 
 def _equation(node: LexborNode) -> str:
@@ -524,7 +495,7 @@ class Figures:
         self._lines = lines
         self._facts = facts
         self._whole: list[int] = []
-        self._figure = self._caption = 0
+        self._figure = self.caption = 0  # `mem_id` of the open figure of a table, and of its caption
         self._text = ""
 
     def enter(self, node: LexborNode) -> None:
@@ -533,22 +504,18 @@ class Figures:
             return
         facts = self._facts[node.mem_id]
         if not self._figure and (caption := self._caption_of_a_table(node)):
-            self._figure, self._caption, self._text = node.mem_id, caption.mem_id, " ".join(caption.text().split())
+            self._figure, self.caption, self._text = node.mem_id, caption.mem_id, " ".join(caption.text().split())
         elif facts.weight <= CAPACITY and not facts.headings and not facts.tables and not self._lines.is_collecting:
             self._whole.append(node.mem_id)
             self._lines.collect()
 
     def leave(self, node: LexborNode) -> None:
         if node.mem_id == self._figure:
-            self._figure = self._caption = 0
+            self._figure = self.caption = 0
         elif self._whole and self._whole[-1] == node.mem_id:
             self._whole.pop()
             if text := self._lines.end_collecting():
                 self._lines.writer().definition("", text)
-
-    def is_caption_of_table(self, node: LexborNode) -> bool:
-        """Return whether an element is the caption of a table."""
-        return bool(self._caption) and node.mem_id == self._caption
 
     def take_caption(self) -> str:
         """Return the caption of the current table's figure, or ""."""
@@ -596,12 +563,23 @@ class Definitions:
         """Enter a list, term or definition."""
         if node.tag == "dl":
             self._lists.append(_DefinitionList(self._lines.above))
-        elif not _is_of_a_list(node):
             return
-        elif node.tag == "dt":
-            self._begin_term(self._lists[-1], node)
+        if not _is_of_a_list(node):
+            return
+        group = self._lists[-1]
+        if node.tag == "dt":
+            if group.has_begun:
+                self._end_group(group)
+            if not group.terms:
+                group.long = not self._lines.is_collecting and self._weight(node) > CAPACITY
+            self._lines.collect()
         else:
-            self._begin_definition(self._lists[-1])
+            group.has_begun = True
+            if not group.long:
+                self._lines.collect()
+            elif group.terms:
+                self._lines.hold(LEVEL + len(self._lists) - 1, ", ".join(filter(None, group.terms)))
+                group.terms = []
 
     def leave(self, node: LexborNode) -> None:
         if node.tag == "dl":
@@ -612,21 +590,6 @@ class Definitions:
             self._lists[-1].terms.append(" ".join(self._lines.end_collecting().split()))
         elif not self._lists[-1].long:
             self._lists[-1].texts.append(self._lines.end_collecting())
-
-    def _begin_term(self, group: _DefinitionList, node: LexborNode) -> None:
-        if group.has_begun:
-            self._end_group(group)
-        if not group.terms:
-            group.long = not self._lines.is_collecting and self._weight(node) > CAPACITY
-        self._lines.collect()
-
-    def _begin_definition(self, group: _DefinitionList) -> None:
-        group.has_begun = True
-        if not group.long:
-            self._lines.collect()
-        elif group.terms:
-            self._lines.hold(LEVEL + len(self._lists) - 1, ", ".join(filter(None, group.terms)))
-            group.terms = []
 
     def _end_group(self, group: _DefinitionList) -> None:
         term = ", ".join(filter(None, group.terms)).rstrip(":：")

@@ -4,7 +4,9 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import yaml
@@ -45,6 +47,8 @@ _TOML = re.compile(r"\A\ufeff?\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*$\n?", re.MULTILIN
 _YAML_LINE = re.compile(r"""\A["']?([^\W\d][\w .-]{0,60}?)["']?[ \t]{0,4}:(?:[ \t]+(.*)|$)""")
 _TOML_LINE = re.compile(r"""\A["']?([\w.-]++)["']?[ \t]*+=[ \t]*+(.*)|\A\[.*\][ \t]*$""")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
+# Only strings, lists and mappings result, which stay small when written out.
+_read_yaml = partial(yaml.load, Loader=yaml.BaseLoader)
 _QUOTES = re.compile(r"""["'\[\]]""")
 
 
@@ -54,7 +58,9 @@ def read_markdown(key: str, text: str) -> Document:
     Not thread-safe: cmark-gfm keeps its extensions in process-wide variables.
     """
     front = front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
-    html = markdown_to_html_with_extensions(rewritten(front.body), options=_OPTIONS, extensions=_EXTENSIONS)
+    html = markdown_to_html_with_extensions(
+        _BLOCKS.sub(_escape_bars, front.body), options=_OPTIONS, extensions=_EXTENSIONS
+    )
     for pattern, shown in _SHOWN_AS:
         html = pattern.sub(shown, html)
     # In a quotation, licence notices are content.
@@ -62,12 +68,8 @@ def read_markdown(key: str, text: str) -> Document:
     return replace(document, title=front.title or document.title, **vars(front.labels))
 
 
-def rewritten(text: str) -> str:
-    """Escape bars in code within tables."""
-    return _BLOCKS.sub(_block, text)
-
-
-def _block(block: re.Match[str]) -> str:
+def _escape_bars(block: re.Match[str]) -> str:
+    """Escape the bars in code within tables."""
     return _CODE.sub(lambda code: _BAR.sub(r"\\|", code[0]), block[0]) if block["row"] else block[0]
 
 
@@ -86,16 +88,11 @@ def front_matter(text: str) -> FrontMatter:
     It starts on the first line, with a key on the next; otherwise dashes are a rule. Invalid YAML or TOML, such as a
     title with a colon, is read line by line.
     """
-    for block, key_line, read in ((_YAML, _YAML_LINE, _yaml), (_TOML, _TOML_LINE, tomllib.loads)):
+    for block, key_line, read in ((_YAML, _YAML_LINE, _read_yaml), (_TOML, _TOML_LINE, tomllib.loads)):
         match = block.match(text)
         if match and (values := _values(match[1], key_line, read)) is not None:
-            return FrontMatter(_title(values), _labels(values), text[match.end() :])
+            return FrontMatter(_title(values.get("title")), _labels(values), text[match.end() :])
     return FrontMatter("", Labels(), text)
-
-
-def _yaml(text: str) -> Any:
-    # Only strings, lists and mappings result, which stay small when written out.
-    return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
 
 
 def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) -> Mapping[str, object] | None:
@@ -107,20 +104,14 @@ def _values(text: str, key_line: re.Pattern[str], read: Callable[[str], Any]) ->
     if is_rule or not lines or not key_line.match(lines[0]):
         return None
     if len(text) <= MAX_FRONT_MATTER and text.count("[") + text.count("{") <= MAX_BRACKETS:
-        try:
-            values = read(text)
-        except (yaml.YAMLError, ValueError, RecursionError):
-            values = None
-        if isinstance(values, Mapping):
-            return {_key(str(name)): value for name, value in values.items()}
+        with suppress(yaml.YAMLError, ValueError, RecursionError):
+            if isinstance(values := read(text), Mapping):
+                return {_key(str(name)): value for name, value in values.items()}
     # Text between two rules has paragraphs, separated by empty lines.
-    if "" in map(str.strip, text.rstrip().split("\n")) and sum(map(_looks_like(key_line), lines)) * 2 < len(lines):
+    alike = sum(bool(key_line.match(line) or _ITEM.match(line) or line[0] in " \t") for line in lines)
+    if "" in map(str.strip, text.rstrip().split("\n")) and alike * 2 < len(lines):
         return None
     return _parse_lines(lines, key_line)
-
-
-def _looks_like(key_line: re.Pattern[str]) -> Callable[[str], bool]:
-    return lambda line: bool(key_line.match(line) or _ITEM.match(line) or line[0] in " \t")
 
 
 def _parse_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str, str]:
@@ -133,22 +124,16 @@ def _parse_lines(lines: Sequence[str], key_line: re.Pattern[str]) -> Mapping[str
             values.setdefault(name, match[2] or "")
         elif name and (item := _ITEM.match(line)):
             values[name] += f",{item[1]}"
-    return {name: _unquote(text.strip(), whole=name == "title") for name, text in values.items()}
-
-
-def _unquote(text: str, *, whole: bool) -> str:
-    """Return a text without the quotes around it, or without those and the brackets of a list."""
-    if not whole:
-        return _QUOTES.sub("", text)
-    return text[1:-1] if text[:1] in ("'", '"') and text[1:].endswith(text[:1]) else text
+    title = values.get("title", "").strip()
+    unquoted = title[1:-1] if title[:1] in ("'", '"') and title[1:].endswith(title[:1]) else title
+    return {name: unquoted if name == "title" else _QUOTES.sub("", text.strip()) for name, text in values.items()}
 
 
 def _key(name: str) -> str:
     return re.sub(r"[ -]", "_", name.casefold())
 
 
-def _title(values: Mapping[str, object]) -> str:
-    title = values.get("title")
+def _title(title: object) -> str:
     if not isinstance(title, str):
         return ""
     return " ".join("".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in title).split())[:MAX_TITLE]

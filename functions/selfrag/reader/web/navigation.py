@@ -44,11 +44,22 @@ class Navigation:
         if 4 * sum(facts[node.mem_id].linked for node in self._lists) <= 3 * (text.linked + text.plain):
             self._furniture += self._lists
         for node in self._furniture:
-            self._take_out(node)
+            self.left_out |= has_words(node.text())
+            gone, above = facts.get(node.mem_id), node.parent
+            while gone and above is not None:
+                if around := facts.get(above.mem_id):
+                    around.add(gone, -1)
+                above = above.parent
+            node.decompose()
 
     def _enter(self, node: LexborNode) -> bool:
         if node.is_text_node:
-            self._read(letters_of(node.text_content or ""))
+            letters = letters_of(node.text_content or "")
+            if letters:
+                self._above = (0, "")
+            if not self._open:
+                self._before += letters
+                self._begun |= letters > 0
             return False
         tag, facts = node.tag or "", self._facts.get(node.mem_id)
         self._open += tag == "a" or tag in _HEADINGS
@@ -61,7 +72,9 @@ class Navigation:
         made_of_links = is_made_of_links(tag, facts)
         if (self._beside and is_bar(facts)) or (made_of_links and facts.within == facts.links):
             return self._leave_out(node, self._furniture)
-        if (made_of_links or self._leads_in(tag, facts)) and not self._is_text(node, facts):
+        is_sentence = facts.commas + 1 >= facts.links or (tag == "p" and facts.plain > 0)
+        leads_in = self._before < _BEFORE and is_dense(facts) and not facts.headings and not is_sentence
+        if (made_of_links or leads_in) and not self._is_text(node, facts):
             return self._leave_out(node, self._lists)
         return True
 
@@ -71,13 +84,6 @@ class Navigation:
             self._beside = 0
         if node.tag in _HEADINGS:
             self._above, self._begun = (node.mem_id, node.tag), True
-
-    def _read(self, letters: int) -> None:
-        if letters:
-            self._above = (0, "")
-        if not self._open:
-            self._before += letters
-            self._begun |= letters > 0
 
     def _leave_out(self, node: LexborNode, among: list[LexborNode]) -> bool:
         among.append(node)
@@ -92,11 +98,6 @@ class Navigation:
         leads_within = "#" in (node.attributes.get("href") or "")
         return leads_within and not any(has_words(sibling.text_content or "") for sibling in beside)
 
-    def _leads_in(self, tag: str, facts: ElementFacts) -> bool:
-        """Return whether an element before the main text is made of links."""
-        is_sentence = facts.commas + 1 >= facts.links or (tag == "p" and facts.plain > 0)
-        return self._before < _BEFORE and is_dense(facts) and not facts.headings and not is_sentence
-
     def _is_text(self, node: LexborNode, facts: ElementFacts) -> bool:
         """Return whether a link list is content: in a cell or definition, or introduced by text or a heading."""
         before, item = text_before(node), node.parent
@@ -105,15 +106,6 @@ class Navigation:
         introduced = before.endswith((":", "：")) and estimate_tokens(before) > _SENTENCE
         named = item is not None and item.tag == "li" and self._facts[item.mem_id].plain > facts.plain
         return introduced or named or (item is not None and item.tag in _CELLS) or self._above[1] > "h1"
-
-    def _take_out(self, node: LexborNode) -> None:
-        self.left_out |= has_words(node.text())
-        gone, above = self._facts.get(node.mem_id), node.parent
-        while gone and above is not None:
-            if facts := self._facts.get(above.mem_id):
-                facts.add(gone, -1)
-            above = above.parent
-        node.decompose()
 
 
 def _trunk(root: LexborNode, facts: dict[int, ElementFacts]) -> list[int]:

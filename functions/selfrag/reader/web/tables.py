@@ -160,9 +160,8 @@ def is_data(table: LexborNode, facts: dict[int, ElementFacts]) -> bool:
     holds_words_alone = rows > 1 and held.tables == 1 and not held.headings
     if len(columns) < 2:
         # Layout tables have no words in a head.
-        heads = (
-            cell for head in children(table, ("thead",)) for row in children(head) for cell in children(row, CELLS)
-        )
+        rows_of_heads = (row for head in children(table, ("thead",)) for row in children(head))
+        heads = (cell for row in rows_of_heads for cell in children(row, CELLS))
         return holds_words_alone and any(facts[cell.mem_id].weight for cell in heads)
     return has_heading or (holds_words_alone and longest <= CAPACITY)
 
@@ -176,9 +175,5 @@ def _rows(table: LexborNode) -> Iterator[LexborNode]:
 
 
 def children(node: LexborNode, tags: tuple[str, ...] = ()) -> Iterator[LexborNode]:
-    """Yield the direct child elements, optionally with these tags."""
-    child = node.first_child
-    while child is not None:
-        if child.is_element_node and (not tags or child.tag in tags):
-            yield child
-        child = child.next
+    """Return the direct child elements, optionally with these tags."""
+    return (child for child in node.iter() if not tags or child.tag in tags)

@@ -2,47 +2,36 @@
 
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
-from pathlib import PurePosixPath
 from typing import Any
 
 from python_calamine import CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
-from selfrag.domain.documents import Document, Labels
+from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import ending_of
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import LimitExceeded, open_archive
+from selfrag.reader.archive import bad_document, open_archive
 from selfrag.reader.data.workbooks.formats import format_plain
 from selfrag.reader.data.workbooks.sheets import Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import XLS, XLSB, refuse_other_kinds
 
 
-def read_xls(key: str, content: bytes) -> Document:
-    """Return the sheets of a workbook of the old kind as a Document; raises BadDocument."""
-    refuse_other_kinds(key, content, XLS)
-    return _read(key, content)
-
-
-def read_xlsb(key: str, content: bytes) -> Document:
-    """Return the sheets of a binary workbook as a Document; raises BadDocument, also for parts that are too large."""
-    with open_archive(key, content, XLSB) as archive:
-        for name in archive.names:
-            archive.read_part(name)
-    return _read(key, content)
-
-
-def _read(key: str, content: bytes) -> Document:
+def read_binary(key: str, content: bytes) -> Document:
+    """Return the sheets of a workbook as a Document; raises BadDocument, also for parts that are too large."""
+    if ending_of(key) == ".xls":
+        refuse_other_kinds(key, content, XLS)
+    else:
+        with open_archive(key, content, XLSB) as archive:
+            for name in archive.names:
+                archive.read_part(name)
     writer = Writer(key)
-    try:
-        write_sheets(writer, _sheets(CalamineWorkbook.from_filelike(BytesIO(content))))
-    except (BadDocument, MemoryError):
-        raise
-    except LimitExceeded as error:
-        raise BadDocument(f"{key} {error}.") from error
-    except PasswordError as error:
-        raise BadDocument(f"{key} is an Office file with a password; save it without one.") from error
-    except BaseException as error:  # a panic of Rust is no Exception
-        raise BadDocument(f"{key} is a damaged Excel workbook and cannot be read; save it as .xlsx.") from error
-    return writer.document(PurePosixPath(key).name, Labels())
+    # A panic of Rust is no Exception.
+    with bad_document(key, "is a damaged Excel workbook and cannot be read; save it as .xlsx", BaseException):
+        try:
+            write_sheets(writer, _sheets(CalamineWorkbook.from_filelike(BytesIO(content))))
+        except PasswordError as error:
+            raise BadDocument(f"{key} is an Office file with a password; save it without one.") from error
+    return writer.document()
 
 
 def _sheets(workbook: CalamineWorkbook) -> list[WorkbookSheet]:

@@ -131,13 +131,9 @@ def _times(tokens: list[Token]) -> dict[int, str]:
 
 def _letter(kind: str, value: str) -> str:
     first = value[:1].lower()
-    return (
-        "p"
-        if kind == "half"
-        else "M"
-        if (kind, first) == ("elapsed", "m")
-        else _LONG_NAMES.get(value[:3].lower(), first)
-    )
+    if kind == "half":
+        return "p"
+    return "M" if (kind, first) == ("elapsed", "m") else _LONG_NAMES.get(value[:3].lower(), first)
 
 
 def _section(tokens: list[Token]) -> str:

@@ -1,11 +1,10 @@
 """The sheets of an OpenDocument spreadsheet."""
 
 import re
-from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import PartReader, open_archive
+from selfrag.reader.archive import SkippingReader, open_archive
 from selfrag.reader.data.workbooks.formats import LONG, format_plain
 from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import ODS
@@ -28,10 +27,10 @@ def read_ods(key: str, content: bytes) -> Document:
         archive.parse(_CONTENT, reader)
         write_sheets(writer, reader.sheets)
         metadata = properties(archive, _PROPERTIES)
-    return writer.document(metadata.title or PurePosixPath(key).name, metadata.labels())
+    return writer.document(metadata.title, metadata.labels())
 
 
-class OdsContent(PartReader):
+class OdsContent(SkippingReader):
     """The sheets of a spreadsheet, in `sheets`."""
 
     def __init__(self) -> None:
@@ -39,7 +38,6 @@ class OdsContent(PartReader):
         self._cells = Cells()
         self._hidden_styles: set[str] = set()
         self._style = ""
-        self._skipped = 0  # how deep in something that is skipped
         self._row = self._rows = self._column = self._columns = self._of_columns = 0
         self._cell: dict[str, str] = {}
         self._values: dict[int, str] = {}
@@ -47,11 +45,14 @@ class OdsContent(PartReader):
         self._in_paragraph = 0
         self._hidden = False
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._skipped or name in _SKIPPED:
-            self._skipped += 1
-        elif name in ("style", "table-properties"):
-            self._note_style(name, attributes)
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        if name in _SKIPPED:
+            self.skip()
+        elif name == "style":
+            self._style = attributes.get("name", "")
+        elif name == "table-properties":
+            if attributes.get("display") == "false":
+                self._hidden_styles.add(self._style)
         elif name == "table":
             hidden = attributes.get("style-name", "") in self._hidden_styles
             self.sheets.append(WorkbookSheet(attributes.get("name", ""), hidden))
@@ -59,7 +60,10 @@ class OdsContent(PartReader):
         elif not self.sheets or self.sheets[-1].hidden:
             return
         elif name == "table-column":
-            self._begin_column(attributes)
+            first, count = self._of_columns, _count(attributes, "number-columns-repeated")
+            self._of_columns += count
+            if attributes.get("visibility", "") in _HIDDEN:
+                self.sheets[-1].hide_columns(first, first + count - 1)
         elif name == "table-row":
             self._rows, self._column, self._values = _count(attributes, "number-rows-repeated"), 0, {}
             self._hidden = attributes.get("visibility") in _HIDDEN
@@ -74,57 +78,36 @@ class OdsContent(PartReader):
         elif name in _MARKS:
             self._parts.append(_MARKS[name])
 
-    def end(self, name: str) -> None:
-        if self._skipped:
-            self._skipped -= 1
-        elif not self.sheets or self.sheets[-1].hidden:
+    def finish(self, name: str) -> None:
+        if not self.sheets or self.sheets[-1].hidden:
             return
         elif name in ("p", "h"):
             self._in_paragraph -= 1
         elif name == "covered-table-cell":  # part of a merged cell, which shows the value
             self._column += self._columns
         elif name == "table-cell":
-            self._end_cell()
+            shown = _format(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))
+            self.sheets[-1].unseen += not shown and bool(self._cell.get("value", ""))
+            wide, high = (_count(self._cell, f"number-{kind}-spanned") for kind in ("columns", "rows"))
+            if wide * high > 1:
+                bottom, right = self._row + high - 1, self._column + wide - 1
+                self.sheets[-1].merged.append(MergedCells(self._row, self._column, bottom, right))
+            if shown:
+                last = min(self._column + self._columns, MAX_COLUMN)
+                self._values.update(dict.fromkeys(range(self._column, last), shown))
+            self._column += self._columns
+            self._cell = {}
         elif name == "table-row":
-            self._end_row()
-
-    def text(self, text: str) -> None:
-        if self._in_paragraph and not self._skipped:
-            self._parts.append(text)
-
-    def _note_style(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "style":
-            self._style = attributes.get("name", "")
-        elif attributes.get("display") == "false":
-            self._hidden_styles.add(self._style)
-
-    def _begin_column(self, attributes: dict[str, str]) -> None:
-        first, count = self._of_columns, _count(attributes, "number-columns-repeated")
-        self._of_columns += count
-        if attributes.get("visibility", "") in _HIDDEN:
-            self.sheets[-1].hide_columns(first, first + count - 1)
-
-    def _end_cell(self) -> None:
-        shown = _format(self._cell, " ".join("".join(self._parts).split()), bool(self._parts))
-        self.sheets[-1].unseen += not shown and bool(self._cell.get("value", ""))
-        wide, high = (_count(self._cell, f"number-{kind}-spanned") for kind in ("columns", "rows"))
-        if wide * high > 1:
-            bottom, right = self._row + high - 1, self._column + wide - 1
-            self.sheets[-1].merged.append(MergedCells(self._row, self._column, bottom, right))
-        if shown:
-            last = min(self._column + self._columns, MAX_COLUMN)
-            self._values.update(dict.fromkeys(range(self._column, last), shown))
-        self._column += self._columns
-        self._cell = {}
-
-    def _end_row(self) -> None:
-        if self._values:
-            for row in range(self._row, self._row + self._rows):
+            for row in range(self._row, self._row + self._rows) if self._values else ():
                 if self._hidden:
                     self.sheets[-1].hidden_rows.add(row)
                 for column, value in self._values.items():
                     self._cells.put(self.sheets[-1], row, column, value)
-        self._row += self._rows
+            self._row += self._rows
+
+    def text(self, text: str) -> None:
+        if self._in_paragraph and not self.skipped:
+            self._parts.append(text)
 
 
 def _count(attributes: dict[str, str], name: str) -> int:
@@ -145,11 +128,8 @@ def _format(cell: dict[str, str], text: str, has_text: bool) -> str:
         if kind == "percentage":
             return f"{format_plain(float(value) * 100)}%"
         digits = value if LONG.fullmatch(value) else format_plain(float(value))
-        if (
-            kind == "float"
-            and not _GROUPED.fullmatch(text)
-            and "".join(filter(str.isdigit, text)).lstrip("0") == digits
-        ):
+        is_code = "".join(filter(str.isdigit, text)).lstrip("0") == digits and not _GROUPED.fullmatch(text)
+        if kind == "float" and is_code:
             return text
         return f"{digits} {cell.get('currency', '')}".strip()
     if kind == "date" and (not text or len(_FIELDS.findall(text)) > len(("month", "year"))):

@@ -77,7 +77,10 @@ def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
             left_out["sheets"].append(sheet.name)
             continue
         left_out["rows"] += [sheet.name] if sheet.hidden_rows & sheet.rows.keys() else []
-        left_out["columns"] += [sheet.name] if _hide_columns(sheet) else []
+        hidden = [(row, column) for row in sheet.rows.values() for column in sheet.hidden_columns & row.keys()]
+        for row, column in hidden:
+            del row[column]
+        left_out["columns"] += [sheet.name] if hidden else []
         without_value += sheet.without_value
         unseen += sheet.unseen
         if sheet.rows.keys() - sheet.hidden_rows or sheet.charts:
@@ -86,11 +89,6 @@ def write_sheets(writer: Writer, sheets: list[WorkbookSheet]) -> None:
                 writer.heading(1, sheet.name)
             _write(writer, sheet, 1 + (len(sheets) > 1))
             flush_lines(writer, sheet.charts)
-    _warn(writer, left_out, without_value)
-    writer.warnings += LeftOut(unseen).warnings(writer.key)
-
-
-def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) -> None:
     for kind, names in left_out.items():
         if names:
             on = f"hidden {kind}" if kind == "sheets" else f"hidden {kind} on"
@@ -101,41 +99,28 @@ def _warn(writer: Writer, left_out: dict[str, list[str]], without_value: int) ->
         writer.warnings.append(
             f"{writer.key} has formulas without a value ({without_value}); open it in a spreadsheet and save it again."
         )
-
-
-def _hide_columns(sheet: WorkbookSheet) -> bool:
-    """Remove hidden columns; return whether any value was removed."""
-    any_hidden = False
-    for row in sheet.rows.values():
-        for column in sheet.hidden_columns & row.keys():
-            any_hidden = True
-            del row[column]
-    return any_hidden
+    writer.warnings += LeftOut(unseen).warnings(writer.key)
 
 
 def _write(writer: Writer, sheet: WorkbookSheet, level: int) -> None:
     merged = unmerge(sheet, CellBudget(writer.key))
     above, tables = list[str](), dict[int, DataTables]()
     shown = {column for number, row in sheet.rows.items() if number not in sheet.hidden_rows for column in row}
-    for left, right, band in blocks(sheet, bool(len(shown) > 1)):
+    for left, right, band in blocks(sheet, len(shown) > 1):
         if right - left == 0 and len(shown) > 1:
             above += [" ".join(row[left].split()) for _, _, row in band if left in row]
             continue
-        lines = (
-            DataRow(
-                number,
-                [row.get(column, "") for column in range(left, max(row) + 1)],
-                apart,
-                [
-                    cell._replace(first=cell.first - left, end=cell.end - left)
-                    for cell in merged[number]
-                    if left <= cell.first <= right
-                ],
-            )
-            for number, apart, row in band
+        tables.setdefault(left, DataTables(writer, level, above, left)).write(
+            _data_rows(band, left, right, merged), right - left + 1
         )
-        tables.setdefault(left, DataTables(writer, level, above, left)).write(lines, right - left + 1)
     flush_lines(writer, above)
+
+
+def _data_rows(band: Band, left: int, right: int, merged: dict[int, list[PlacedCell]]) -> Iterator[DataRow]:
+    for number, apart, row in band:
+        cells = [cell for cell in merged[number] if left <= cell.first <= right]
+        moved = [cell._replace(first=cell.first - left, end=cell.end - left) for cell in cells]
+        yield DataRow(number, [row.get(column, "") for column in range(left, max(row) + 1)], apart, moved)
 
 
 def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band]]:
@@ -147,21 +132,11 @@ def blocks(sheet: WorkbookSheet, divides: bool) -> Iterator[tuple[int, int, Band
         raise LimitExceeded("has values too far apart; move them together, or save it as several files")
     for band in _bands(sheet):
         columns = sorted({column for _, _, row in band for column in row})
-        starts = [
-            0,
-            *(
-                n
-                for n, (left, right) in enumerate(pairwise(columns), 1)
-                if not sheet.hidden_columns.issuperset(range(left + 1, right))
-            ),
-        ]
-        groups = [(columns[a], columns[b - 1]) for a, b in pairwise([*starts, len(columns)])]
-        if (
-            not divides
-            or len(band) == 1
-            or len(groups) > _MAX_BLOCKS
-            or any(right - left + 1 < _NARROWEST for left, right in groups)
-        ):
+        pairs = enumerate(pairwise(columns), 1)
+        edges = [at for at, (left, right) in pairs if not sheet.hidden_columns.issuperset(range(left + 1, right))]
+        groups = [(columns[a], columns[b - 1]) for a, b in pairwise([0, *edges, len(columns)])]
+        is_narrow = any(right - left + 1 < _NARROWEST for left, right in groups)
+        if not divides or len(band) == 1 or len(groups) > _MAX_BLOCKS or is_narrow:
             groups = [(columns[0], columns[-1])]
         for left, right in groups:
             rows = [

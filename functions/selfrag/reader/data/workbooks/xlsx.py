@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterable
 from itertools import chain
-from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import LimitExceeded, PartReader, XmlArchive, open_archive
+from selfrag.reader.archive import LimitExceeded, SkippingReader, XmlArchive, open_archive
 from selfrag.reader.data.workbooks.formats import BUILT_IN, format_number, shown_text
 from selfrag.reader.data.workbooks.sheets import MAX_COLUMN, MAX_ROW, Cells, MergedCells, WorkbookSheet, write_sheets
 from selfrag.reader.kinds import EXCEL
@@ -28,7 +27,7 @@ def read_xlsx(key: str, content: bytes) -> Document:
     with open_archive(key, content, EXCEL) as archive:
         write_sheets(writer, _sheets(archive, writer))
         metadata = properties(archive, _PROPERTIES)
-    return writer.document(metadata.title or PurePosixPath(key).name, metadata.labels())
+    return writer.document(metadata.title, metadata.labels())
 
 
 def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
@@ -57,28 +56,51 @@ def _sheets(archive: XmlArchive, writer: Writer) -> list[WorkbookSheet]:
     return sheets
 
 
-class SheetReader(PartReader):
+class _TextReader(SkippingReader):
+    """Collects the text of cells and shared strings in `_parts`, without phonetic readings."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._in_text = False
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._in_text |= name in ("v", "t")
+        if name == "rPh":
+            self.skip()
+
+    def finish(self, name: str) -> None:
+        self._in_text &= name not in ("v", "t")
+
+    def text(self, text: str) -> None:
+        if self._in_text:
+            self._parts.append(text)
+
+
+class SheetReader(_TextReader):
     """Collects the displayed cell values of a sheet."""
 
     def __init__(
         self, sheet: WorkbookSheet, cells: Cells, strings: list[str], codes: list[str], since_1904: bool
     ) -> None:
+        super().__init__()
         self._sheet, self._cells = sheet, cells
         self._strings, self._codes, self._since_1904 = strings, codes, since_1904
         self._row = self._column = 0
         self._style = self._kind = ""
-        self._parts: list[str] = []
-        self._in_value = self._aside = self._formula = False
+        self._formula = False
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        super().begin(name, attributes)
         if name == "c":
-            self._begin_cell(attributes)
-        elif name in ("v", "t"):
-            self._in_value = not self._aside
+            place = _place(attributes.get("r", ""))
+            self._column = place[1] if place else self._column + 1
+            if self._column >= MAX_COLUMN:
+                raise LimitExceeded(f"has a row of more than {MAX_COLUMN} columns; save it again")
+            self._kind, self._style = attributes.get("t", "n"), attributes.get("s", "")
+            self._parts.clear()
+            self._formula = False
         elif name == "f":
             self._formula = True
-        elif name == "rPh":
-            self._aside = True
         elif name == "row":
             row = attributes.get("r", "")
             self._row = int(row) if row.isascii() and row.isdecimal() else self._row + 1
@@ -90,38 +112,19 @@ class SheetReader(PartReader):
         elif name == "col" and attributes.get("hidden") in ON:
             self._sheet.hide_columns(int(attributes["min"]) - 1, int(attributes["max"]) - 1)
         elif name == "mergeCell":
-            self._merge(attributes.get("ref", ""))
+            first, _, last = attributes.get("ref", "").partition(":")
+            begin, end = _place(first), _place(last)
+            if begin and end:
+                self._sheet.merged.append(MergedCells(begin[0], begin[1], min(end[0], MAX_ROW), end[1]))
 
-    def end(self, name: str) -> None:
-        if name in ("v", "t"):
-            self._in_value = False
-        elif name == "rPh":
-            self._aside = False
-        elif name == "c":
+    def finish(self, name: str) -> None:
+        super().finish(name)
+        if name == "c":
             value = "".join(self._parts)
             self._sheet.without_value += self._formula and not value and self._kind != "str"
             shown_value = self._format(value) if value else ""
             self._sheet.unseen += bool(value.strip()) and not shown_value
             self._cells.put(self._sheet, self._row, self._column, shown_value)
-
-    def text(self, text: str) -> None:
-        if self._in_value:
-            self._parts.append(text)
-
-    def _begin_cell(self, attributes: dict[str, str]) -> None:
-        place = _place(attributes.get("r", ""))
-        self._column = place[1] if place else self._column + 1
-        if self._column >= MAX_COLUMN:
-            raise LimitExceeded(f"has a row of more than {MAX_COLUMN} columns; save it again")
-        self._kind, self._style = attributes.get("t", "n"), attributes.get("s", "")
-        self._parts.clear()
-        self._formula = False
-
-    def _merge(self, reference: str) -> None:
-        first, _, last = reference.partition(":")
-        begin, end = _place(first), _place(last)
-        if begin and end:
-            self._sheet.merged.append(MergedCells(begin[0], begin[1], min(end[0], MAX_ROW), end[1]))
 
     def _format(self, value: str) -> str:
         style = int(self._style) if self._style.isascii() and self._style.isdecimal() else -1
@@ -149,34 +152,20 @@ def _place(reference: str) -> tuple[int, int] | None:
     return int(cell[2]), column - 1
 
 
-class Strings(PartReader):
-    """The shared strings that cells refer to by index, without phonetic readings."""
+class Strings(_TextReader):
+    """The shared strings that cells refer to by index."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.texts: list[str] = []
-        self._parts: list[str] = []
-        self._in_text = self._aside = False
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "rPh":
-            self._aside = True
-        elif name == "t":
-            self._in_text = not self._aside
-
-    def end(self, name: str) -> None:
-        if name == "t":
-            self._in_text = False
-        elif name == "rPh":
-            self._aside = False
-        elif name == "si":
+    def finish(self, name: str) -> None:
+        super().finish(name)
+        if name == "si":
             if len(self.texts) >= MAX_STRINGS:
                 raise LimitExceeded(f"has more than {MAX_STRINGS:,} texts; split it into several files")
             self.texts.append(unescape("".join(self._parts)))
             self._parts.clear()
-
-    def text(self, text: str) -> None:
-        if self._in_text:
-            self._parts.append(text)
 
 
 def _codes(elements: Iterable[tuple[str, dict[str, str]]]) -> list[str]:

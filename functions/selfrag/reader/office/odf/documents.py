@@ -1,24 +1,24 @@
 """The text of an OpenDocument text or presentation."""
 
 import re
-from collections.abc import Callable
-from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document
 from selfrag.domain.errors import BadDocument
+from selfrag.domain.kinds import ending_of
 from selfrag.domain.writing import Writer
-from selfrag.reader.archive import ElementDepth, PartReader, XmlArchive, open_archive
+from selfrag.reader.archive import SkippingReader, XmlArchive, open_archive
 from selfrag.reader.kinds import ODP, ODT
-from selfrag.reader.office.blocks import Paragraph, RunLook, raise_heading, texts
+from selfrag.reader.office.blocks import Cell, Grid, GridRow, Paragraph, RunLook, Slide, texts
 from selfrag.reader.office.charts import read_object
 from selfrag.reader.office.headers import PAGE_NUMBER, new_lines, normalize
 from selfrag.reader.office.numbering import MAX_LEVELS, Counters, numeral, parse_whole
 from selfrag.reader.office.odf.styles import OdfStyles
 from selfrag.reader.office.ooxml.pptx import hidden_slides
 from selfrag.reader.office.properties import properties
-from selfrag.reader.office.story import MAX_COLUMNS, Story
+from selfrag.reader.office.story import Story
 from selfrag.reader.office.tables import write
 from selfrag.reader.visibility import UNCERTAIN, LeftOut
+from selfrag.reader.web.furniture import names
 
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_SPACES = 100
@@ -27,7 +27,7 @@ _OUTLINE = ""
 _BACKGROUNDS = frozenset({"table", "table-cell", "text-box", "custom-shape", "page"})
 
 
-class OdfContent(PartReader):
+class OdfContent(SkippingReader):
     """Builds a story from content.xml; `hidden` lists hidden slides. `page_number` replaces page numbers."""
 
     def __init__(self, archive: XmlArchive, styles: OdfStyles, left_out: LeftOut, page_number: str = "") -> None:
@@ -38,7 +38,6 @@ class OdfContent(PartReader):
         self._styles, self._page_number = styles, page_number
         self._lists = OdfLists(styles)
         self._heads: list[bool] = []  # open tables: whether their rows are headers
-        self._depth = ElementDepth()
         self._styling = self._in_notes = False
         self._title = 0  # the depth of the frame that holds a slide's title; 0 if none does
         self._paragraphs: list[tuple[str, int]] = []  # the style and the level of each that is open
@@ -47,124 +46,130 @@ class OdfContent(PartReader):
         self._fills: list[str] = []  # background colors of the page and open tables, cells and boxes
         self._stories: list[tuple[Story, str]] = []  # paragraphs that continue after a note, and its mark
         self._counted = {"footnote": 0, "endnote": 0}
-        self._starts = self._beginnings()
-        self._ends: dict[str, Callable[[], object]] = {
-            **dict.fromkeys(("p", "h"), self._end_paragraph),
-            **{"span": self._end_span, "list": self._lists.end_list, "note-body": self._end_note},
-            "notes": lambda: setattr(self, "_in_notes", False),
-            "table-cell": lambda: self.story.end_cell(),
-            "table-row": lambda: self.story.end_row(),
-            "table-header-rows": lambda: self._name_columns(False),
-            "table": self._end_table,
-        }
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth.enter()
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
         if self._styling:
             self._styles.start(name, attributes)
-        elif self._depth.is_skipping or self._is_left_out(name, attributes):
-            self._depth.skip()
+        elif self._is_left_out(name, attributes):
+            self.skip()
         else:
-            if name in _BACKGROUNDS:
-                self._fills.append(self._background(name, attributes))
-            if name in self._starts:
-                self._starts[name](attributes)
+            if name in ("table", "table-cell"):
+                self._fills.append(self._styles.look(name, attributes.get("style-name", "")).fill or "")
+            elif name in _BACKGROUNDS:  # uncertain in boxes and on slides
+                self._fills.append(UNCERTAIN)
+            self._start(name, attributes)
 
-    def end(self, name: str) -> None:
-        skipped = self._depth.leave()
-        if name in _BACKGROUNDS and not skipped and not self._styling:
-            self._fills.pop()
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        style = attributes.get("style-name", "")
+        match name:
+            case "automatic-styles" | "styles":
+                self._styling = True
+            case "p":
+                self._begin_paragraph(attributes, 0)
+            case "h":
+                self._begin_paragraph(attributes, max(1, parse_whole(attributes.get("outline-level", ""))) + 1)
+            case "span":
+                self._bold.append(self._styles.is_bold("text", style))
+                self._looks.append(self._styles.look("text", style).inherit(self._looks[-1]))
+            case "s":
+                self.story.add(" " * min(parse_whole(attributes.get("c", "") or "1"), _MAX_SPACES))
+            case "tab":
+                self.story.add("\t")
+            case "line-break":
+                self.story.add("\n")
+            case "image":
+                self.story.picture()
+            case "object":
+                embedded = read_object(self._archive, attributes)
+                self.story.add(embedded.equation.result if embedded.equation else "")
+                self.story.take_in(map(Paragraph, embedded.lines()))
+            case "note":
+                kind = "endnote" if attributes.get("note-class") == "endnote" else "footnote"
+                self._counted[kind] += 1
+                mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
+                self._stories.append((self.story, mark))
+            case "note-body":
+                self.story = Story(self.story.left_out)
+            case "list":
+                self._lists.begin_list(attributes)
+            case "list-item":
+                self._lists.begin_item()
+            case "table":
+                self._heads.append(False)
+                self.story.begin(Grid())
+            case "table-header-rows":
+                self._heads[-1:] = [True] if self._heads else []
+            case "table-row":
+                self.story.begin(GridRow(header=any(self._heads[-1:])))
+            case "table-cell":
+                spans = ("number-columns-spanned", "number-columns-repeated")
+                wide = max(parse_whole(attributes.get(name, "")) for name in spans)
+                tall = max(1, parse_whole(attributes.get("number-rows-spanned", "")))
+                self.story.begin(Cell(columns=wide, rows=tall))
+            case "page":
+                self._slides += 1
+                if self._styles.hides_slide(style):
+                    self.hidden.append(self._slides)
+                    self.skip()
+                else:
+                    self.story.take_in([Slide(self._slides)])
+            case "notes":
+                self._in_notes = True
+
+    def finish(self, name: str) -> None:
         if name in ("automatic-styles", "styles"):
             self._styling = False
-        elif name in self._ends and not skipped and not self._styling:
-            self._ends[name]()
-        if self._depth.depth < self._title:
+        elif not self._styling:
+            if name in _BACKGROUNDS:
+                self._fills.pop()
+            self._end(name)
+        if self.depth < self._title:
             self._title = 0
 
+    def _end(self, name: str) -> None:
+        match name:
+            case "p" | "h":
+                style, level = self._paragraphs.pop()
+                self._end_span()
+                label = NOTES if self._in_notes else self._lists.label() if self.story.says else ""
+                self.story.end_paragraph(level, self._styles.is_caption(style), label)
+            case "span":
+                self._end_span()
+            case "list":
+                self._lists.end_list()
+            case "note-body" if self._stories:
+                note = " ".join(" ".join(texts(self.story.blocks)).split())
+                self.story, mark = self._stories.pop()
+                self.story.refer(mark, note)
+            case "notes":
+                self._in_notes = False
+            case "table-header-rows":
+                self._heads[-1:] = [False] if self._heads else []
+            case "table" | "table-row" | "table-cell":
+                if name == "table":
+                    self._heads.pop()
+                self.story.end()
+
     def text(self, text: str) -> None:
-        if not self._depth.is_skipping and not self._styling:
+        if not self.skipped and not self._styling:
             behind = next(filter(None, reversed(self._fills)), self._styles.page)
             self.story.add_run(_SPACE.sub(" ", text), self._looks[-1], behind, any(self._bold))
-
-    def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
-        return {
-            **dict.fromkeys(("automatic-styles", "styles"), lambda _: setattr(self, "_styling", True)),
-            "p": lambda attributes: self._begin_paragraph(attributes, 0),
-            "h": lambda attributes: self._begin_paragraph(
-                attributes, max(1, parse_whole(attributes.get("outline-level", ""))) + 1
-            ),
-            "span": self._begin_span,
-            "s": lambda attributes: self.story.add(" " * min(parse_whole(attributes.get("c", "") or "1"), _MAX_SPACES)),
-            "tab": lambda _: self.story.add("\t"),
-            "line-break": lambda _: self.story.add("\n"),
-            "image": lambda _: self.story.picture(),
-            "object": self._take_object,
-            "note": self._begin_note,
-            "note-body": lambda _: setattr(self, "story", Story(self.story.left_out)),
-            "list": self._lists.begin_list,
-            "list-item": self._lists.begin_item,
-            "table": self._begin_table,
-            "table-header-rows": lambda _: self._name_columns(True),
-            "table-row": lambda _: self.story.begin_row(any(self._heads[-1:])),
-            "table-cell": self._begin_cell,
-            "page": self._begin_slide,
-            "notes": lambda _: setattr(self, "_in_notes", True),
-        }
 
     def _is_left_out(self, name: str, attributes: dict[str, str]) -> bool:
         """Return whether an element is not shown, or furniture of slides; the frames of titles are noted by the way."""
         kind = attributes.get("class", "")
+        left_out = attributes.get("display") == "none" or kind in _FURNITURE or name in _SKIPPED or name in PAGE_NUMBERS
         if name in PAGE_NUMBERS:
             self.story.add(self._page_number)
-        elif kind == "title":
-            self._title = self._depth.depth
-        elif kind == "subtitle":  # the slide is the title of the presentation
-            raise_heading(self.story.blocks)
-        return attributes.get("display") == "none" or kind in _FURNITURE or name in _SKIPPED or name in PAGE_NUMBERS
-
-    def _background(self, name: str, attributes: dict[str, str]) -> str:
-        """Return the background color of a table or cell; it is uncertain in boxes and on slides."""
-        if name not in ("table", "table-cell"):
-            return UNCERTAIN
-        return self._styles.look(name, attributes.get("style-name", "")).fill or ""
-
-    def _take_object(self, attributes: dict[str, str]) -> None:
-        """Take in an equation, or the lines of a chart."""
-        embedded = read_object(self._archive, attributes)
-        self.story.add(embedded.equation.result if embedded.equation else "")
-        self.story.take_in(map(Paragraph, embedded.lines()))
-
-    def _begin_span(self, attributes: dict[str, str]) -> None:
-        style = attributes.get("style-name", "")
-        self._bold.append(self._styles.is_bold("text", style))
-        self._looks.append(self._styles.look("text", style).inherit(self._looks[-1]))
+        elif kind == "title" and not left_out:
+            self._title = self.depth
+        elif kind == "subtitle" and isinstance(last := next(reversed(self.story.blocks), None), Paragraph):
+            last.level = min(last.level, 1)  # the slide is the title of the presentation
+        return left_out
 
     def _end_span(self) -> None:
         self._bold.pop()
         self._looks.pop()
-
-    def _begin_table(self, _: dict[str, str]) -> None:
-        self._heads.append(False)
-        self.story.begin_table()
-
-    def _name_columns(self, on: bool) -> None:
-        self._heads[-1:] = [on] if self._heads else []
-
-    def _begin_cell(self, attributes: dict[str, str]) -> None:
-        width, times = _number(attributes, "number-columns-spanned"), _number(attributes, "number-columns-repeated")
-        self.story.begin_cell(max(width, times), max(1, parse_whole(attributes.get("number-rows-spanned", ""))))
-
-    def _end_table(self) -> None:
-        self._heads.pop()
-        self.story.end_table()
-
-    def _begin_slide(self, attributes: dict[str, str]) -> None:
-        self._slides += 1
-        if self._styles.hides_slide(attributes.get("style-name", "")):
-            self.hidden.append(self._slides)
-            self._depth.skip()
-        else:
-            self.story.slide(self._slides)
 
     def _begin_paragraph(self, attributes: dict[str, str], level: int) -> None:
         style = attributes.get("style-name", "")
@@ -176,31 +181,9 @@ class OdfContent(PartReader):
         if level > 1 and not self._title and attributes.get("is-list-header") != "true":
             self._lists.count_heading(level - 2)
 
-    def _end_paragraph(self) -> None:
-        style, level = self._paragraphs.pop()
-        self._end_span()
-        label = NOTES if self._in_notes else self._lists.label() if self.story.says else ""
-        self.story.end_paragraph(level, self._styles.is_caption(style), label)
-
-    def _begin_note(self, attributes: dict[str, str]) -> None:
-        kind = "endnote" if attributes.get("note-class") == "endnote" else "footnote"
-        self._counted[kind] += 1
-        mark = numeral(self._counted[kind], "i" if kind == "endnote" else "1")
-        self._stories.append((self.story, mark))
-
-    def _end_note(self) -> None:
-        if self._stories:
-            note = " ".join(" ".join(texts(self.story.blocks)).split())
-            self.story, mark = self._stories.pop()
-            self.story.refer(mark, note)
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 # Invisible, duplicate or page furniture: tracked changes, comments, tables of contents, phonetic readings.
-_SKIPPED = _names(
+_SKIPPED = names(
     "tracked-changes annotation table-of-content illustration-index table-index object-index user-index forms desc "
     "alphabetical-index sequence-decls note-citation ruby-text event-listeners settings date-time-decl hidden-text "
     "hidden-paragraph covered-table-cell footer-decl header-decl binary-data svg:title"
@@ -229,7 +212,7 @@ class OdfLists:
     def end_list(self) -> None:
         self._open.pop()
 
-    def begin_item(self, attributes: dict[str, str]) -> None:
+    def begin_item(self) -> None:
         if self._open:
             self._label = self._counted(self._open[-1], f"{self._begun}", len(self._open) - 1)
 
@@ -248,24 +231,15 @@ class OdfLists:
         return self._styles.label(style, self._counters.next(name, level, self._styles.starts(style)))
 
 
-def _number(attributes: dict[str, str], name: str) -> int:
-    return max(1, min(parse_whole(attributes.get(name, "")), MAX_COLUMNS)) if attributes.get(name, "") else 1
-
-
 _CONTENT, _STYLES, _PROPERTIES, _MANIFEST = "content.xml", "styles.xml", "meta.xml", "META-INF/manifest.xml"
 
 
-def read_odt(key: str, content: bytes) -> Document:
-    """Paragraphs, rows of tables, notes and headers, with headings as the text has them; raises BadDocument."""
-    return _read(key, content, ODT)
+def read_odf(key: str, content: bytes) -> Document:
+    """Read paragraphs, rows of tables, notes and headers, with the text's headings; raises BadDocument.
 
-
-def read_odp(key: str, content: bytes) -> Document:
-    """Slide by slide, as a PowerPoint presentation is read; raises BadDocument."""
-    return _read(key, content, ODP)
-
-
-def _read(key: str, content: bytes, kind: str) -> Document:
+    A presentation is read slide by slide, as one of PowerPoint is.
+    """
+    kind = ODP if ending_of(key) == ".odp" else ODT
     writer = Writer(key)
     with open_archive(key, content, kind) as archive:
         if any(name == "encryption-data" for name, _ in archive.elements(_MANIFEST)):
@@ -284,6 +258,6 @@ def _read(key: str, content: bytes, kind: str) -> Document:
         if body.hidden:
             writer.warnings.append(hidden_slides(key, body.hidden))
         metadata = properties(archive, _PROPERTIES)
-        first = next((heading.text for heading in writer.headings if heading.level <= 2), PurePosixPath(key).name)
+        first = next((heading.text for heading in writer.headings if heading.level <= 2), "")
         title = next((heading.text for heading in writer.headings if heading.level == 1), first)
         return writer.document(title, metadata.labels())

@@ -36,9 +36,8 @@ class ListLevel:
     shown: int = 1
 
 
-@dataclass
-class _OdfList:
-    levels: list[ListLevel] = field(default_factory=lambda: [ListLevel() for _ in range(MAX_LEVELS)])
+def _unnumbered() -> list[ListLevel]:
+    return [ListLevel() for _ in range(MAX_LEVELS)]
 
 
 class OdfStyles(PartReader):
@@ -46,8 +45,8 @@ class OdfStyles(PartReader):
 
     def __init__(self) -> None:
         self._styles: dict[str, _OdfStyle] = {}
-        self._lists: dict[str, _OdfList] = {}
-        self._style, self._list = _OdfStyle(), _OdfList()
+        self._lists: dict[str, list[ListLevel]] = {}
+        self._style, self._list = _OdfStyle(), _unnumbered()
         self._looks: dict[tuple[str, str], RunLook] = {}
         self.page = WHITE  # the colour behind the text
 
@@ -58,7 +57,7 @@ class OdfStyles(PartReader):
         elif name == "default-style":
             self._style = self._styles[f"{attributes.get('family', '')} "] = _OdfStyle()
         elif name in ("list-style", "outline-style"):
-            self._list = self._lists[attributes.get("name", "") if name == "list-style" else ""] = _OdfList()
+            self._list = self._lists[attributes.get("name", "") if name == "list-style" else ""] = _unnumbered()
         elif name in ("list-level-style-number", "outline-level-style"):
             self._level(attributes)
         elif name == "drawing-page-properties":
@@ -81,30 +80,27 @@ class OdfStyles(PartReader):
     def is_bold(self, family: str, style: str) -> bool:
         """Return whether a paragraph's or a span's style is bold, or that of a table's heading."""
         names = self._names(family, style)
-        return _BOLD in names or any(
-            self._styles[f"{family} {name}"].bold for name in names if self._is_defined(family, name)
-        )
+        return _BOLD in names or any(self._find(family, name).bold for name in names)
 
     def hides_slide(self, style: str) -> bool:
-        return self._is_defined("drawing-page", style) and self._styles[f"drawing-page {style}"].hidden
+        return self._find("drawing-page", style).hidden
 
     def look(self, family: str, style: str) -> RunLook:
         """Return the formatting of a style with its parents."""
         if (family, style) not in self._looks:
             look = RunLook()
             for name in (*self._names(family, style), ""):
-                if self._is_defined(family, name):
-                    look = look.inherit(self._styles[f"{family} {name}"].look)
+                look = look.inherit(self._find(family, name).look)
             self._looks[family, style] = look
         return self._looks[family, style]
 
     def starts(self, name: str) -> list[int]:
         """Return the start number of each level of a list."""
-        return [level.start for level in self._lists.get(name, _OdfList()).levels]
+        return [level.start for level in self._lists.get(name, _unnumbered())]
 
     def label(self, name: str, numbers: list[int]) -> str:
         """Return a paragraph's number as shown, or "". The list "" is the outline of headings."""
-        levels = self._lists.get(name, _OdfList()).levels
+        levels = self._lists.get(name, _unnumbered())
         level = levels[len(numbers) - 1]
         if not level.form:
             return ""
@@ -116,7 +112,7 @@ class OdfStyles(PartReader):
 
     def _level(self, attributes: dict[str, str]) -> None:
         at = min(max(parse_whole(attributes.get("level", "")), 1), MAX_LEVELS) - 1
-        self._list.levels[at] = ListLevel(
+        self._list[at] = ListLevel(
             attributes.get("num-format", ""),
             attributes.get("num-prefix", "")[:_MAX_AFFIX],
             attributes.get("num-suffix", "")[:_MAX_AFFIX],
@@ -124,14 +120,14 @@ class OdfStyles(PartReader):
             parse_whole(attributes.get("display-levels", "") or "1"),
         )
 
-    def _is_defined(self, family: str, style: str) -> bool:
-        return f"{family} {style}" in self._styles
+    def _find(self, family: str, style: str) -> _OdfStyle:
+        return self._styles.get(f"{family} {style}") or _OdfStyle()
 
     def _names(self, family: str, style: str) -> list[str]:
         names = list[str]()
         while style and len(names) < _MAX_BASES:
             names.append(style)
-            style = self._styles[f"{family} {style}"].base if self._is_defined(family, style) else ""
+            style = self._find(family, style).base
         return names
 
 

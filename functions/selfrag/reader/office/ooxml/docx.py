@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Read, Writer
-from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive, switched_on
-from selfrag.reader.equations import EquationFilter, EquationReader
+from selfrag.reader.archive import SkippingReader, XmlArchive, open_archive, switched_on
+from selfrag.reader.equations import EquationFilter
 from selfrag.reader.kinds import WORD
 from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, RunLook, texts
 from selfrag.reader.office.charts import charts
@@ -26,7 +27,7 @@ from selfrag.reader.visibility import UNCERTAIN, WHITE, LeftOut
 _SKIPPED = frozenset({"pPrChange", "rPrChange", "tblGrid", "tabs", "del", "moveFrom", "Fallback", "rt"})
 _MARKS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 Notes = Mapping[str, dict[str, str]]
-PartsOf = Callable[[str], dict[str, list[Block]]]
+Parts = dict[str, list[Block]]
 _NOTES = {"footnoteReference": ("footnotes", "decimal"), "endnoteReference": ("endnotes", "lowerRoman")}
 _PAGE_NUMBERS = ("PAGE", "NUMPAGES", "SECTIONPAGES")
 _MAX_INSTRUCTION, _MAX_FORM_DATA = 100, 100
@@ -38,30 +39,24 @@ _OF_NO_KIND = ("", ".bin", ".dat", ".xht", ".xhtml")  # endings that programs gi
 _FIRST_ROW = 0x20  # bit of a table's look: first row is formatted as a header
 
 
-class Body(EquationReader):
+class Body(SkippingReader):
     """Builds a story from a part; `notes` maps kinds and ids to note texts.
 
-    `page_number` replaces page numbers. `parts` returns a part's charts and imported files by id.
+    `page_number` replaces page numbers. `parts` are the part's charts and imported files by id.
     """
 
     def __init__(
-        self,
-        styles: Styles,
-        numbering: Numbering,
-        notes: Notes,
-        parts: PartsOf,
-        page_number: str = "",
-        left_out: LeftOut | None = None,
-        part: str = _BODY,
+        self, styles: Styles, numbering: Numbering, notes: Notes, parts: Parts, left_out: LeftOut, page_number: str = ""
     ) -> None:
         self.story = Story(left_out)
-        self.sections: list[DocxSection] = [DocxSection(0)]
+        # Where each section begins among the blocks, and the relation ids of its headers and footers.
+        self.sections: list[tuple[int, list[str]]] = [(0, [])]
         self.comments = 0
-        self._styles, self._numbering, self._notes = styles, numbering, notes
+        self.note_texts: dict[str, str] = {}  # of a part of notes, by id
+        self._note = ("", 0)  # id of the open note, and its first block
+        self._styles, self._numbering, self._notes, self._parts = styles, numbering, notes, parts
         self._counted = dict.fromkeys(_NOTES, 0)
-        self.parts, self._parts = parts, parts(part)
         self._fields = Fields(page_number)
-        self._depth = ElementDepth()
         self._prompt = 0  # depth of an unfilled content control (sdt), which shows a prompt
         self._in_text = self._bold = self._in_run = self._in_paragraph_look = self._goes_on = False
         self._run, self._run_style = RunLook(), ""
@@ -69,89 +64,153 @@ class Body(EquationReader):
         self._fills = [""]  # background colors of the page and open tables and cells
         self._looks: list[DocxLook] = [DocxLook()]
         self._table_style = ""
-        self._starts = self._beginnings()
-        self._ends: dict[str, Callable[[], object]] = {
-            "p": self._end_paragraph,
-            "r": lambda: setattr(self, "_in_run", False),
-            "pPr": lambda: setattr(self, "_in_paragraph_look", False),
-            "tc": self._end_cell,
-            "tr": self.story.end_row,
-            "tbl": self._end_table,
-            "txbxContent": lambda: self._fills.pop(),
-            "sectPr": lambda: setattr(self._looks[-1], "ends_section", True),
-            "t": lambda: setattr(self, "_in_text", False),
-            "ffData": lambda: self.story.add(self._fields.read_form_value(), self._bold),
-        }
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth.enter()
-        if self._depth.is_skipping or name in _SKIPPED:
-            self._depth.skip()
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        if name in _SKIPPED:
+            self.skip()
         elif name in _MARKS:
             self._add(_MARKS[name])
-        elif name in self._starts:
-            self._starts[name](attributes)
         elif self._in_run and name in RUN_PROPERTIES:
             take_property(self._run, name, attributes)
         else:
-            self._fields.start(name, attributes)
+            self._start_text(name, attributes)
 
-    def end(self, name: str) -> None:
-        if self._depth.leave():
-            return
-        if self._depth.depth < self._prompt:
+    def _start_text(self, name: str, attributes: dict[str, str]) -> None:
+        value, look = attributes.get("val", ""), self._looks[-1]
+        match name:
+            case "p":
+                if not self._goes_on:
+                    self.story.begin_paragraph()
+                self._goes_on = False
+                self._looks.append(DocxLook())
+            case "pPr":
+                self._in_paragraph_look = True
+            case "pStyle":
+                look.style = value
+                look.list, look.list_level = self._styles.list_of(value)
+            case "numId":
+                look.list = value
+            case "ilvl":
+                look.list_level = min(parse_whole(value), 8)
+            case "framePr":
+                look.drop_cap = attributes.get("dropCap", "none")
+            case "r":
+                self._bold, self._in_run = False, True
+                self._run, self._run_style, self._look = RunLook(), "", None
+            case "rStyle":
+                self._run_style = value
+            case "b":
+                self._bold = switched_on(attributes)
+            case "t":
+                self._in_text = True
+            case "sym":
+                code = attributes.get("char", "")
+                sign = chr(int(code, 16)) if _CODE.fullmatch(code) else ""
+                if sign.isprintable() or "\ue000" <= sign <= "\uf8ff":
+                    self._add(sign, attributes.get("font", ""))
+            case "showingPlcHdr":
+                self._prompt = self._prompt or switched_on(attributes) * (self.depth - 2)
+            case "footnoteReference" | "endnoteReference":
+                kind, written = _NOTES[name]
+                self._counted[name] += 1
+                # The first reference includes the note's text.
+                note = self._notes.get(kind, {}).pop(attributes.get("id", ""), "")
+                self.story.refer(numeral(self._counted[name], written), note)
+            case "footnote" | "endnote":
+                self._note = attributes.get("id", ""), len(self.story.blocks)
+            case "commentReference":
+                self.comments += 1
+            case "headerReference" | "footerReference":
+                self.sections[-1][1].append(attributes.get("r:id", ""))
+            case "drawing" | "pict":
+                self.story.picture()
+            case "chart" | "altChunk":
+                self.story.take_in(self._parts.pop(attributes.get("r:id", ""), ()))
+            case _:
+                self._start_table(name, attributes)
+
+    def _start_table(self, name: str, attributes: dict[str, str]) -> None:
+        story, value = self.story, attributes.get("val", "")
+        match name:
+            case "shd":  # the color behind a run, a paragraph, a cell or a table
+                if self._in_run:
+                    take_property(self._run, "shd", attributes)
+                elif self._in_paragraph_look:
+                    self._looks[-1].fill = shading(attributes)
+                else:
+                    self._fills[-1] = shading(attributes) or self._fills[-1]
+            case "background" | "txbxContent":
+                self._fills.append(UNCERTAIN)
+            case "tbl":
+                self._table_style = ""
+                self._fills.append("")
+                story.begin(Grid())
+            case "tblStyle":
+                self._table_style = value
+                if self._styles.is_shaded(value):
+                    self._fills[-1] = UNCERTAIN
+            case "tblLook":  # Word's default, so only the style makes a header certain
+                styled = self._styles.sets_off_first_row(self._table_style) or None
+                grid = story.find_innermost(Grid)
+                grid.first, grid.likely = styled if stands_out(attributes) else False, True
+            case "tr":
+                story.begin(GridRow())
+            case "tblHeader":
+                story.find_innermost(GridRow).header = switched_on(attributes)
+            case "tc":
+                self._fills.append("")
+                story.begin(Cell())
+            case "gridSpan":
+                story.find_innermost(Cell).columns = parse_whole(value)
+            case "vMerge":
+                story.find_innermost(Cell).on = value != "restart"
+            case _:
+                self._fields.start(name, attributes)
+
+    def finish(self, name: str) -> None:
+        if self.depth < self._prompt:
             self._prompt = 0
-        if name in self._ends:
-            self._ends[name]()
-        else:
-            self._fields.end(name)
+        if name in ("tc", "tbl", "txbxContent"):
+            self._fills.pop()
+        match name:
+            case "p":
+                look, styles = self._looks.pop(), self._styles
+                if styles.lists_contents(look.style):
+                    self.story.drop_paragraph()
+                elif look.drop_cap != "none":
+                    self._goes_on = True  # The next paragraph continues this one.
+                else:
+                    label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
+                    self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
+                if look.ends_section:
+                    self.sections.append((len(self.story.blocks), []))
+            case "r":
+                self._in_run = False
+            case "pPr":
+                self._in_paragraph_look = False
+            case "t":
+                self._in_text = False
+            case "tc" | "tr" | "tbl":
+                self.story.end()
+            case "footnote" | "endnote":
+                note, start = self._note
+                self.note_texts[note] = " ".join(" ".join(texts(self.story.blocks[start:])).split())
+            case "sectPr":
+                self._looks[-1].ends_section = True
+            case "ffData":
+                self.story.add(self._fields.read_form_value(), self._bold)
+            case _:
+                self._fields.end(name)
 
     def text(self, text: str) -> None:
-        if self._in_text and not self._depth.is_skipping:
+        if self._in_text and not self.skipped:
             self._add(text)
         else:
             self._fields.text(text)
 
-    def equation(self, text: str) -> None:
-        """Take in an equation as text."""
-        if not self._depth.is_skipping:
+    def equation_text(self, text: str) -> None:
+        if not self.skipped:
             self.story.add(text)
-
-    def _beginnings(self) -> dict[str, Callable[[dict[str, str]], None]]:
-        story, depth = self.story, self._depth
-        return {
-            "p": self._begin_paragraph,
-            "pStyle": self._take_style,
-            "numId": lambda attributes: setattr(self._looks[-1], "list", attributes.get("val", "")),
-            "ilvl": lambda attributes: setattr(
-                self._looks[-1], "list_level", min(parse_whole(attributes.get("val", "")), 8)
-            ),
-            "r": lambda _: self._begin_run(),
-            "b": lambda attributes: setattr(self, "_bold", switched_on(attributes)),
-            "rStyle": lambda attributes: setattr(self, "_run_style", attributes.get("val", "")),
-            "pPr": lambda _: setattr(self, "_in_paragraph_look", True),
-            "framePr": lambda attributes: setattr(self._looks[-1], "drop_cap", attributes.get("dropCap", "none")),
-            "shd": self._shade,
-            **dict.fromkeys(("background", "txbxContent"), lambda _: self._fills.append(UNCERTAIN)),
-            "t": lambda _: setattr(self, "_in_text", True),
-            "tbl": self._begin_table,
-            "tblStyle": self._take_table_style,
-            "tblLook": self._look_at_table,
-            "tr": lambda _: story.begin_row(),
-            "tblHeader": lambda attributes: setattr(story.find_innermost(GridRow), "header", switched_on(attributes)),
-            "tc": lambda _: self._begin_cell(),
-            "gridSpan": lambda attributes: setattr(
-                story.find_innermost(Cell), "columns", parse_whole(attributes.get("val", ""))
-            ),
-            "vMerge": lambda attributes: setattr(story.find_innermost(Cell), "on", attributes.get("val") != "restart"),
-            **dict.fromkeys(("drawing", "pict"), lambda _: story.picture()),
-            **dict.fromkeys(("chart", "altChunk"), self._take_part),
-            "sym": self._take_sign,
-            "showingPlcHdr": lambda on: setattr(self, "_prompt", self._prompt or switched_on(on) * (depth.depth - 2)),
-            **{name: partial(self._refer, name) for name in _NOTES},
-            "commentReference": lambda _: setattr(self, "comments", self.comments + 1),
-            **dict.fromkeys(("headerReference", "footerReference"), self._take_header),
-        }
 
     def _add(self, text: str, font: str | None = None) -> None:
         if self._prompt:
@@ -161,89 +220,6 @@ class Body(EquationReader):
         behind = next(filter(None, (self._looks[-1].fill, *reversed(self._fills))), WHITE)
         look = self._look if font is None else replace(self._look, font=font)
         self.story.add_run(self._fields.display(text), look, behind, self._bold)
-
-    def _take_sign(self, attributes: dict[str, str]) -> None:
-        code = attributes.get("char", "")
-        sign = chr(int(code, 16)) if _CODE.fullmatch(code) else ""
-        if sign.isprintable() or "\ue000" <= sign <= "\uf8ff":
-            self._add(sign, attributes.get("font", ""))
-
-    def _take_part(self, attributes: dict[str, str]) -> None:
-        self.story.take_in(self._parts.pop(attributes.get("r:id", ""), ()))
-
-    def _begin_run(self) -> None:
-        self._bold, self._in_run = False, True
-        self._run, self._run_style, self._look = RunLook(), "", None
-
-    def _shade(self, attributes: dict[str, str]) -> None:
-        """Take in the colour behind a run, a paragraph, a cell or a table."""
-        if self._in_run:
-            take_property(self._run, "shd", attributes)
-        elif self._in_paragraph_look:
-            self._looks[-1].fill = shading(attributes)
-        else:
-            self._fills[-1] = shading(attributes) or self._fills[-1]
-
-    def _begin_cell(self) -> None:
-        self._fills.append("")
-        self.story.begin_cell()
-
-    def _end_cell(self) -> None:
-        self._fills.pop()
-        self.story.end_cell()
-
-    def _end_table(self) -> None:
-        self._fills.pop()
-        self.story.end_table()
-
-    def _take_table_style(self, attributes: dict[str, str]) -> None:
-        self._table_style = attributes.get("val", "")
-        if self._styles.is_shaded(self._table_style):
-            self._fills[-1] = UNCERTAIN
-
-    def _begin_paragraph(self, _: dict[str, str]) -> None:
-        if not self._goes_on:
-            self.story.begin_paragraph()
-        self._goes_on = False
-        self._looks.append(DocxLook())
-
-    def _take_style(self, attributes: dict[str, str]) -> None:
-        look = self._looks[-1]
-        look.style = attributes.get("val", "")
-        look.list, look.list_level = self._styles.list_of(look.style)
-
-    def _begin_table(self, _: dict[str, str]) -> None:
-        self._table_style = ""
-        self._fills.append("")
-        self.story.begin_table()
-
-    def _look_at_table(self, attributes: dict[str, str]) -> None:
-        """Read a table's look flags; they are Word's default, so only the style makes a header certain."""
-        styled = self._styles.sets_off_first_row(self._table_style) or None
-        grid = self.story.find_innermost(Grid)
-        grid.first, grid.likely = styled if stands_out(attributes) else False, True
-
-    def _end_paragraph(self) -> None:
-        look, styles = self._looks.pop(), self._styles
-        if styles.lists_contents(look.style):
-            self.story.drop_paragraph()
-        elif look.drop_cap != "none":
-            self._goes_on = True  # The next paragraph continues this one.
-        else:
-            label = self._numbering.label(look.list, look.list_level) if self.story.says else ""
-            self.story.end_paragraph(styles.level(look.style), styles.is_caption(look.style), label)
-        if look.ends_section:
-            self.sections.append(DocxSection(len(self.story.blocks)))
-
-    def _take_header(self, attributes: dict[str, str]) -> None:
-        self.sections[-1].headers.append(attributes.get("r:id", ""))
-
-    def _refer(self, name: str, attributes: dict[str, str]) -> None:
-        """Refer to a note; the first reference includes its text."""
-        kind, written = _NOTES[name]
-        self._counted[name] += 1
-        note = self._notes.get(kind, {}).pop(attributes.get("id", ""), "")
-        self.story.refer(numeral(self._counted[name], written), note)
 
 
 class Fields:
@@ -296,14 +272,6 @@ class Fields:
 
 
 @dataclass
-class DocxSection:
-    """The start of a section among the blocks, and the relation ids of its headers and footers."""
-
-    begins: int
-    headers: list[str] = field(default_factory=list)
-
-
-@dataclass
 class DocxLook:
     """The look of a paragraph."""
 
@@ -346,52 +314,25 @@ def read_docx(key: str, content: bytes, read: Read) -> Document:
             numbering = Numbering()
         left_out = LeftOut()
         parts = partial(_read_parts, archive, writer, read)
-        notes = _notes(writer, archive, styles, left_out, parts)
-        body = Body(styles, numbering, notes, parts, left_out=left_out)
+        notes: dict[str, dict[str, str]] = {}
+        for kind, name in _NOTE_PARTS.items():
+            reader = Body(styles, Numbering(), {}, parts(name), left_out)
+            if not archive.parse_optional(name, EquationFilter(reader)):
+                writer.warnings.append(f"{key} has {kind} that cannot be read; they are missing.")
+            notes[kind] = reader.note_texts
+        body = Body(styles, numbering, notes, parts(_BODY), left_out)
         archive.parse(_BODY, EquationFilter(body))
         if body.comments:
             writer.warnings.append(f"{key} has comments, which are not read.")
-        write(writer, _insert_headers(archive, styles, body))
+        write(writer, _insert_headers(archive, styles, body, parts))
         writer.warnings += left_out.warnings(key)
         metadata = properties(archive, _PROPERTIES)
         highest = min(writer.headings, key=lambda heading: heading.level, default=None)
-        title = highest.text if highest and highest.level <= 2 else PurePosixPath(key).name
+        title = highest.text if highest and highest.level <= 2 else ""
         return writer.document(title, metadata.labels())
 
 
-class _NoteTexts(Body):
-    """The texts of notes by their ids."""
-
-    notes: dict[str, str]
-
-    def __init__(self, styles: Styles, left_out: LeftOut, parts: PartsOf, part: str) -> None:
-        super().__init__(styles, Numbering(), {}, parts, left_out=left_out, part=part)
-        self.notes = {}
-        self._id = ""
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name in ("footnote", "endnote"):
-            self._id = attributes.get("id", "")
-            self.story.blocks.clear()
-        super().start(name, attributes)
-
-    def end(self, name: str) -> None:
-        super().end(name)
-        if name in ("footnote", "endnote"):
-            self.notes[self._id] = " ".join(" ".join(texts(self.story.blocks)).split())
-
-
-def _notes(writer: Writer, archive: XmlArchive, styles: Styles, left_out: LeftOut, parts: PartsOf) -> Notes:
-    texts: dict[str, dict[str, str]] = {}
-    for kind, name in _NOTE_PARTS.items():
-        reader = _NoteTexts(styles, left_out, parts, name)
-        if not archive.parse_optional(name, EquationFilter(reader)):
-            writer.warnings.append(f"{writer.key} has {kind} that cannot be read; they are missing.")
-        texts[kind] = reader.notes
-    return texts
-
-
-def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> dict[str, list[Block]]:
+def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> Parts:
     parts = {name: list[Block](map(Paragraph, lines)) for name, lines in charts(archive, part, writer).items()}
     for name, relation in relations(archive, part).items():
         if relation.kind == "aFChunk":
@@ -402,19 +343,17 @@ def _read_parts(archive: XmlArchive, writer: Writer, read: Read, part: str) -> d
     return parts
 
 
-def _insert_headers(archive: XmlArchive, styles: Styles, body: Body) -> list[Block]:
+def _insert_headers(archive: XmlArchive, styles: Styles, body: Body, parts: Callable[[str], Parts]) -> list[Block]:
     """Return the body's blocks with new text of headers and footers before each section."""
     related = relations(archive, _BODY)
-    if not any(section.headers for section in body.sections):
+    if not any(headers for _, headers in body.sections):
         return body.story.blocks
     seen = set(map(normalize, texts(body.story.blocks)))
-    blocks, upto = list[Block](), 0
-    for section, following in zip(body.sections, [*body.sections[1:], None], strict=True):
-        for part in dict.fromkeys(related[name].part for name in section.headers if name in related):
-            reader = Body(styles, Numbering(), {}, body.parts, PAGE_NUMBER, body.story.left_out, part)
+    blocks = list[Block]()
+    for (begins, headers), (ends, _) in pairwise([*body.sections, (len(body.story.blocks), [])]):
+        for part in dict.fromkeys(related[name].part for name in headers if name in related):
+            reader = Body(styles, Numbering(), {}, parts(part), body.story.left_out, PAGE_NUMBER)
             archive.parse(part, reader)
             blocks += [Paragraph(line) for line in new_lines(texts(reader.story.blocks), seen)]
-        ends = following.begins if following else len(body.story.blocks)
-        blocks += body.story.blocks[upto:ends]
-        upto = ends
+        blocks += body.story.blocks[begins:ends]
     return blocks

@@ -1,14 +1,11 @@
 """PowerPoint presentations, slide by slide, with speaker notes."""
 
-from collections.abc import Callable
-from pathlib import PurePosixPath
-
 from selfrag.domain.documents import Document
 from selfrag.domain.writing import Writer, list_names
-from selfrag.reader.archive import ElementDepth, XmlArchive, open_archive
-from selfrag.reader.equations import EquationFilter, EquationReader
+from selfrag.reader.archive import SkippingReader, XmlArchive, open_archive
+from selfrag.reader.equations import EquationFilter
 from selfrag.reader.kinds import POWERPOINT
-from selfrag.reader.office.blocks import Block, Grid, Paragraph, RunLook, Script, texts
+from selfrag.reader.office.blocks import Block, Cell, Grid, GridRow, Paragraph, RunLook, Script, texts
 from selfrag.reader.office.charts import charts
 from selfrag.reader.office.numbering import parse_whole
 from selfrag.reader.office.properties import properties
@@ -29,7 +26,7 @@ _CHANGES = ("lumMod", "lumOff", "shade", "tint", "alpha", "satMod", "gradFill", 
 _OFF, _ON = ("0", "false"), ("1", "true")
 
 
-class SlideReader(EquationReader):
+class SlideReader(SkippingReader):
     """Builds a story from a slide: title first, then shapes in screen-reader order."""
 
     def __init__(self, left_out: LeftOut, notes: bool = False, charts: dict[str, list[str]] | None = None) -> None:
@@ -39,46 +36,51 @@ class SlideReader(EquationReader):
         self._first, self._rest = Story(left_out), Story(left_out)
         self._story = self._rest
         self._level = 0
-        self._depth = ElementDepth()
         self._shape_at = 0  # depth of the open shape
         self._in_text = self._bold = False
         self._in_look = ""  # open element of a run's formatting
         self._run, self._sign_font = RunLook(), ""
-        self._fills = SlideFills()
+        # The fill of the open shape, uncertain where it has none, and the open element of its fill or outline.
+        self._behind, self._inside = UNCERTAIN, ""
 
     def blocks(self) -> list[Block]:
         """Return the slide's blocks."""
         return self._first.blocks + self._rest.blocks
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth.enter()
-        if self._depth.is_skipping or name in _SKIPPED or (name == "tc" and _is_on(attributes, "hMerge")):
-            self._depth.skip()
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        if name in _SKIPPED or (name == "tc" and _is_on(attributes, "hMerge")):
+            self.skip()
         elif name == "sld":
             self.hidden = attributes.get("show", "") in _OFF
         elif name in _SHAPES:
-            self._shape_at = self._depth.depth
-            self._fills.start(name, attributes)
+            self._shape_at, self._behind = self.depth, UNCERTAIN
         elif name == "ph":
-            self._record_placeholder(attributes.get("type", ""))
+            kind = attributes.get("type", "")
+            if kind in _FURNITURE or (self._notes and kind in _ON_NOTES):
+                self.skipped = self._shape_at or self.depth
+            elif kind in _TITLES:
+                self._story, self._level = self._first, _TITLES[kind]
         elif name == "t":
             self._in_text = True
         elif name == "br":
             self._story.add("\n")
         elif name == "rPr":
-            self._begin_look(attributes)
+            self._bold, self._in_look = _is_on(attributes, "b"), "rPr"
+            raised = attributes.get("baseline", "")
+            lowered = raised.startswith("-")
+            script: Script | None = "subscript" if lowered else "superscript" if raised.strip("0%") else None
+            struck = attributes.get("strike", "") not in ("", "noStrike")
+            self._run = RunLook(struck=struck, script=script, size=parse_whole(attributes.get("sz", "")) / 100)
         elif name == "r":
             self._bold, self._run, self._sign_font = False, RunLook(), ""
         elif self._in_look:
             self._take_look(name, attributes)
         else:
-            self._fills.start(name, attributes)
             self._begin(name, attributes)
 
-    def end(self, name: str) -> None:
-        if self._depth.leave():
-            return
-        self._fills.end(name)
+    def finish(self, name: str) -> None:
+        if name == self._inside:
+            self._inside = "spPr" if name == "ln" else ""
         if name == "t":
             self._in_text = False
         elif name == "rPr":
@@ -89,31 +91,18 @@ class SlideReader(EquationReader):
             self._story.end_paragraph(self._level)
         elif name in _SHAPES:
             self._story, self._level = self._rest, 0
-        elif name == "tc":
-            self._story.end_cell()
-        elif name == "tr":
-            self._story.end_row()
-        elif name == "tbl":
-            self._story.end_table()
+        elif name in ("tc", "tr", "tbl"):
+            self._story.end()
 
     def text(self, text: str) -> None:
-        if not self._in_text or self._depth.is_skipping:
+        if not self._in_text or self.skipped:
             return
         shown = "".join(char if char.isascii() else read_signs(char, self._sign_font) for char in text)
-        self._story.add_run(shown, self._run, self._fills.behind, self._bold)
+        self._story.add_run(shown, self._run, self._behind, self._bold)
 
-    def equation(self, text: str) -> None:
-        """Take in an equation as text."""
-        if not self._depth.is_skipping:
+    def equation_text(self, text: str) -> None:
+        if not self.skipped:
             self._story.add(text)
-
-    def _begin_look(self, attributes: dict[str, str]) -> None:
-        """Take in the look of a run."""
-        self._bold, self._in_look = _is_on(attributes, "b"), "rPr"
-        raised = attributes.get("baseline", "")
-        script: Script | None = "subscript" if raised.startswith("-") else "superscript" if raised.strip("0%") else None
-        struck = attributes.get("strike", "") not in ("", "noStrike")
-        self._run = RunLook(struck=struck, script=script, size=parse_whole(attributes.get("sz", "")) / 100)
 
     def _take_look(self, name: str, attributes: dict[str, str]) -> None:
         """Read a run's font, color or background; a modified color is uncertain."""
@@ -128,46 +117,24 @@ class SlideReader(EquationReader):
             setattr(self._run, "color" if self._in_look == "rPr" else "fill", color)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        story = self._story
-        begins: dict[str, Callable[[], None]] = {
-            "p": story.begin_paragraph,
-            "tbl": lambda: story.begin_table(False),
-            "tblPr": lambda: setattr(story.find_innermost(Grid), "first", _is_on(attributes, "firstRow")),
-            "tr": story.begin_row,
-            "chart": lambda: story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ()))),
-            "tc": lambda: story.begin_cell(
-                parse_whole(attributes.get("gridSpan", "")), on=_is_on(attributes, "vMerge")
-            ),
-        }
-        if name in begins:
-            begins[name]()
-
-    def _record_placeholder(self, kind: str) -> None:
-        """Record the placeholder type of the open shape."""
-        if kind in _FURNITURE or (self._notes and kind in _ON_NOTES):
-            self._depth.skip(self._shape_at)
-        elif kind in _TITLES:
-            self._story, self._level = self._first, _TITLES[kind]
-
-
-class SlideFills:
-    """Tracks shape fills; the background of an unfilled shape is uncertain."""
-
-    def __init__(self) -> None:
-        self.behind = UNCERTAIN
-        self._inside = ""  # open element of a shape's fill or outline
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name in _SHAPES:
-            self.behind = UNCERTAIN
-        elif name in ("spPr", "ln"):
-            self._inside = name
-        elif self._inside == "spPr" and name in ("srgbClr", *_CHANGES):
-            self.behind = attributes.get("val", "") if name == "srgbClr" else UNCERTAIN
-
-    def end(self, name: str) -> None:
-        if name == self._inside:
-            self._inside = "spPr" if name == "ln" else ""
+        match name:
+            case "p":
+                self._story.begin_paragraph()
+            case "tbl":
+                self._story.begin(Grid(first=False))
+            case "tblPr":
+                self._story.find_innermost(Grid).first = _is_on(attributes, "firstRow")
+            case "tr":
+                self._story.begin(GridRow())
+            case "tc":
+                columns = parse_whole(attributes.get("gridSpan", ""))
+                self._story.begin(Cell(columns=columns, on=_is_on(attributes, "vMerge")))
+            case "spPr" | "ln":
+                self._inside = name
+            case _ if self._inside == "spPr" and name in ("srgbClr", *_CHANGES):
+                self._behind = attributes.get("val", "") if name == "srgbClr" else UNCERTAIN
+            case "chart":
+                self._story.take_in(map(Paragraph, self._charts.pop(attributes.get("r:id", ""), ())))
 
 
 def read_pptx(key: str, content: bytes) -> Document:
@@ -177,7 +144,10 @@ def read_pptx(key: str, content: bytes) -> Document:
     """
     writer, hidden, left_out = Writer(key), list[int](), LeftOut()
     with open_archive(key, content, POWERPOINT) as archive:
-        for number, part in enumerate(_slides(archive), 1):
+        related = relations(archive, _PRESENTATION)
+        ids = [attributes.get("r:id") for name, attributes in archive.elements(_PRESENTATION) if name == "sldId"]
+        parts = dict.fromkeys(related[slide].part for slide in ids if slide in related)
+        for number, part in enumerate(parts, 1):
             slide = SlideReader(left_out, charts=charts(archive, part, writer))
             archive.parse(part, EquationFilter(slide))
             if slide.hidden:
@@ -189,7 +159,7 @@ def read_pptx(key: str, content: bytes) -> Document:
         if hidden:
             writer.warnings.append(hidden_slides(key, hidden))
         metadata = properties(archive, _PROPERTIES)
-        title = next((heading.text for heading in writer.headings), PurePosixPath(key).name)
+        title = next((heading.text for heading in writer.headings), "")
         return writer.document(title, metadata.labels())
 
 
@@ -208,13 +178,6 @@ def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, l
         archive.parse(notes, reader)
         for text in texts(reader.blocks()):
             writer.line(NOTES + text)
-
-
-def _slides(archive: XmlArchive) -> list[str]:
-    """Return the parts of the slides, in order."""
-    related = relations(archive, _PRESENTATION)
-    slides = (attributes.get("r:id") for name, attributes in archive.elements(_PRESENTATION) if name == "sldId")
-    return list(dict.fromkeys(related[slide].part for slide in slides if slide in related))
 
 
 def _is_on(attributes: dict[str, str], name: str) -> bool:

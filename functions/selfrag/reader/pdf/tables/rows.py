@@ -101,10 +101,9 @@ def _spread_names(cells: Sequence[str], group: Sequence[TableLine], columns: Col
         most = min((at for at in range(end, len(cells)) if cells[at]), default=len(cells))
         over = [(left, right) for left in range(least, first + 1) for right in range(end, most + 1)]
         off = {span: abs(columns[span[0]][0] + columns[span[1] - 1][1] - 2 * centres[text]) / 2 for span in over}
-        wide = max(
-            (span for span in over if off[span] <= _OFF), key=lambda span: span[1] - span[0], default=(first, end)
-        )
-        spread[wide[0] : wide[1]] = [text] * (wide[1] - wide[0])
+        centred = (span for span in over if off[span] <= _OFF)
+        left, right = max(centred, key=lambda span: span[1] - span[0], default=(first, end))
+        spread[left:right] = [text] * (right - left)
     return spread
 
 
@@ -155,9 +154,8 @@ def _is_end_of_row(row: Sequence[str], before: Sequence[Sequence[str]], after: S
     # A capital starts a new row, unless the text above is unfinished.
     begun = ((value[0].isalpha() and not value[0].isupper()) or _OPEN.search(above) for value, above in values)
     lacks = any(not value and all(column) for value, *column in zip(row, *alike, strict=True))
-    return (
-        len(row) == len(before[-1]) > len(values) > 0 and goes_on and all(begun) and lacks and len(alike) >= _MIN_SHARED
-    )
+    fits = len(row) == len(before[-1]) > len(values) > 0 and len(alike) >= _MIN_SHARED
+    return fits and goes_on and all(begun) and lacks
 
 
 def table_of(block: Block, words: Words) -> PdfTable | None:
@@ -271,12 +269,10 @@ def _copy_merged(rows: Sequence[list[str]], above: Sequence[int], flat: Sequence
         return shared
     heights = [flat[-1 - lines] for lines in above[:-1]]
     for column, middle in enumerate(map(sum, block.columns)):
-        across = [
-            rule.box.bottom for rule in block.rules if rule.flat and 2 * rule.box.left <= middle <= 2 * rule.box.right
-        ]
-        ends = [
-            row for row, height in enumerate(heights, 1) if any(abs(bottom - height) <= _EXACT for bottom in across)
-        ]
+        drawn = (rule.box for rule in block.rules if rule.flat)
+        across = [line.bottom for line in drawn if 2 * line.left <= middle <= 2 * line.right]
+        is_end = [any(abs(bottom - height) <= _EXACT for bottom in across) for height in heights]
+        ends = [row for row, ends_here in enumerate(is_end, 1) if ends_here]
         for first, end in pairwise([0, *ends, len(shared)]):
             texts = [row[column] for row in rows[first:end]]
             for row in shared[first:end]:

@@ -68,13 +68,8 @@ def _is_beside(prose: Sequence[PdfSegment], listing: Sequence[PdfSegment]) -> bo
     full = sum(segment.box.right > box.right - _RAGGED * box.width for segment in prose)
     goes_on = sum(segment.text[0].islower() for segment in prose)
     dense = len({round(segment.base) for segment in listing}) >= _DENSE * len(prose)
-    return (
-        dense
-        and _is_running_text(prose)
-        and all(segment.fixed for segment in listing)
-        and full >= _DENSE * len(prose)
-        and 3 * goes_on >= len(prose)
-    )
+    is_prose = _is_running_text(prose) and full >= _DENSE * len(prose) and 3 * goes_on >= len(prose)
+    return dense and is_prose and all(segment.fixed for segment in listing)
 
 
 def _goes_on(column: Sequence[PdfSegment]) -> bool:
@@ -83,11 +78,9 @@ def _goes_on(column: Sequence[PdfSegment]) -> bool:
 
 
 def _is_running_text(column: Sequence[PdfSegment]) -> bool:
-    width = around([segment.box for segment in column]).width
-    return (
-        median(segment.box.width for segment in column) >= _FULL * width
-        and median(len(segment.text) for segment in column) >= _MIN_LETTERS
-    )
+    full = _FULL * around([segment.box for segment in column]).width
+    is_long = median(len(segment.text) for segment in column) >= _MIN_LETTERS
+    return is_long and median(segment.box.width for segment in column) >= full
 
 
 def _is_crossed_by_rule(left: Sequence[PdfSegment], right: Sequence[PdfSegment], rules: Sequence[Rule]) -> bool:

@@ -41,7 +41,10 @@ def merge_annotations(
         lines = _lines(held, "" if named else held.name, size, label)
         if label is not None:
             taken.add(id(label))
-            _put_together(label, lines.pop(0), held.checked is not None)
+            value, sign = lines.pop(0), " " if _ENDS.search(label.text) else ": "
+            label.text = label.text + sign + value.text if held.checked is None else f"{value.text} {label.text}"
+            left, right = min(label.box.left, value.box.left), max(label.box.right, value.box.right)
+            label.box = label.box._replace(left=left, right=right)
         values += lines
     return [*segments, *values]
 
@@ -79,14 +82,6 @@ def _lines(held: Annotation, name: str, size: float, label: PdfSegment | None) -
         box = Box(held.box.left, top - (number + 1) * height, right, top - number * height)
         lines.append(PdfSegment(text, box, size, box.bottom + 0.2 * height, False, False))
     return lines
-
-
-def _put_together(label: PdfSegment, value: PdfSegment, button: bool) -> None:
-    """Put a value after its label, or a button's mark before it."""
-    sign = " " if _ENDS.search(label.text) else ": "
-    label.text = f"{value.text} {label.text}" if button else label.text + sign + value.text
-    left, right = min(label.box.left, value.box.left), max(label.box.right, value.box.right)
-    label.box = label.box._replace(left=left, right=right)
 
 
 def _is_over(held: Annotation, segment: PdfSegment) -> bool:

@@ -72,12 +72,8 @@ class Words:
             return f"{before} {after}"
         if hyphen:
             own = _OWN_HYPHEN.fullmatch(f"{last}-{first}")
-            lower = (
-                not own
-                and first.islower()
-                and self._divides
-                and (self._has(whole) or not self._has(last + hyphen + first))
-            )
+            divides = self._divides and (self._has(whole) or not self._has(last + hyphen + first))
+            lower = not own and first.islower() and divides
             return (before[:-1] if lower or (whole.isupper() and cut) else before) + after
         in_one = _JOINED.search(before[-2:]) or (cut and (cell or _HANGUL.match(before[-1])))
         return before + ("" if in_one or (NO_SPACES.match(before[-1]) and NO_SPACES.match(after[0])) else " ") + after

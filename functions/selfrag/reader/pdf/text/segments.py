@@ -71,9 +71,8 @@ def _drop_watermarks(words: list[Word], page: PdfPage) -> list[Word]:
     if len(large) > _MAX_WORDS:
         return level
     text = [word for word in level if word.size < least]
-    marks = [
-        word for word in large if any(word.box.holds(other.box) for other in text) and is_pale(page.paint(word.index))
-    ]
+    over = (word for word in large if any(word.box.holds(other.box) for other in text))
+    marks = [word for word in over if is_pale(page.paint(word.index))]
     return [word for word in level if word not in marks] if marks else level
 
 
@@ -139,7 +138,9 @@ def _word(shown: str, start: int, end: int, page: PdfPage) -> Word | None:
         return None
     base = page.origin(first.number).turn(quarters).bottom
     size = size if size >= 1 else box.height
-    return Word(_clean(shown), box, size, quarters, first.number, base, slanted=first.slanted)
+    valid = _SOFT_HYPHEN.sub("", shown).replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
+    clean = _LIGATURE.sub(lambda ligature: unicodedata.normalize("NFKC", ligature[0]), valid)
+    return Word(clean, box, size, quarters, first.number, base, slanted=first.slanted)
 
 
 def _split_run(match: re.Match[str], page: PdfPage) -> Iterator[tuple[int, int]]:
@@ -173,12 +174,6 @@ def _scripts(start: int, end: int, text: str, page: PdfPage) -> Iterator[tuple[i
 
 def _is_alike(size: float, other: float) -> bool:
     return min(size, other) > _SMALLER * max(size, other)
-
-
-def _clean(shown: str) -> str:
-    """Normalize characters: hyphens, ligatures, no soft hyphens."""
-    valid = _SOFT_HYPHEN.sub("", shown).replace(_HYPHEN, "-").replace("\uffff", "").replace("\xad", "-")
-    return _LIGATURE.sub(lambda ligature: unicodedata.normalize("NFKC", ligature[0]), valid)
 
 
 def sheet_of(page: PdfPage) -> PdfSheet:
@@ -271,9 +266,8 @@ def _segment(words: Sequence[Word], page: PdfPage, notes: Container[str]) -> Pdf
         elif rise < 0:
             text += subscript(text, word.text)
         else:
-            text += (
-                f"[{word.text}]" if word.text in notes and _LONG_NUMBER.search(text) else superscript(text, word.text)
-            )
+            is_note = word.text in notes and _LONG_NUMBER.search(text)
+            text += f"[{word.text}]" if is_note else superscript(text, word.text)
     sizes = Counter[float]()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
