@@ -72,10 +72,10 @@ def post(
     return reply
 
 
-def read_json(client: httpx2.Client, url: str) -> Any:
+def read_json(client: httpx2.Client, url: str, headers: Mapping[str, str] | None = None) -> Any:
     """Return the JSON at a URL, None if there is none; raises the error of a server out of reach."""
     try:
-        reply = client.get(url, timeout=REACH_SECONDS)
+        reply = client.get(url, headers=headers, timeout=REACH_SECONDS)
         return reply.json() if reply.status_code == httpx2.codes.OK else None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise unreachable_error(error, url) from error

@@ -1,30 +1,32 @@
 """Claude by the Messages API over HTTP; importing the anthropic SDK would take four fifths of a Lambda's cold start."""
 
 import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import SimpleNamespace
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
-from pydantic import BaseModel
 from typing_extensions import override
 
-from selfrag.adapters.claude.messages import Message, message_of
-from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_of
-from selfrag.adapters.claude.refusals import failure_of
-from selfrag.adapters.claude.schema import Schema, strict_schema
-from selfrag.adapters.faults import aws_faults
+from selfrag.adapters.claude.messages import Message
+from selfrag.adapters.claude.profiles import MessagesRequest, profile_of
+from selfrag.adapters.claude.schema import strict_schema
 from selfrag.adapters.model import ServiceModel, unreadable_error
-from selfrag.adapters.outbound import checked_url, http_client_for, read_json, unreachable_error
-from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
+from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable_error
+from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
 API_VERSION = "2026-10-21"
 _URL = "https://api.anthropic.com"
+# The variables of the vendor's own tools for another address.
+_BASE_URLS = {
+    "anthropic": "ANTHROPIC_BASE_URL", "bedrock": "ANTHROPIC_BEDROCK_BASE_URL", "aws": "ANTHROPIC_AWS_BASE_URL",
+}  # fmt: skip
 _MAX_ERROR_CHARACTERS = 4000
 
 
@@ -58,40 +60,39 @@ class HttpClaude(ServiceModel):
     """Claude by Anthropic's API, by Bedrock or by another server that speaks the Messages API."""
 
     cites = True
+    profile = staticmethod(profile_of)
+    schema = staticmethod(strict_schema)
 
     @staticmethod
     @override
     def connect(config: Settings, key: str, region: str | None = None) -> MessagesClient:
-        base_url = config.model_base_url
+        provider = config.model_provider
+        base_url = config.model_base_url or os.environ.get(_BASE_URLS[provider])
         if base_url:
-            checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
+            checked_url(base_url, "SELFRAG_MODEL_BASE_URL" if config.model_base_url else _BASE_URLS[provider])
         if not (key.isascii() and key.isprintable()):
             raise Misconfigured("the key of the model has a letter that no key has: set the secret again")
-        if config.model_provider == "anthropic":
+        if provider == "anthropic":
             base_url = base_url or _URL
             return MessagesClient(
                 http_client_for(base_url), base_url, lambda *_: {"authorization": f"Bearer {key}"}, api_key=key
             )
-        if config.model_provider == "bedrock":
-            sign, region = _signature(region)
+        if provider == "bedrock":
+            sign, region = _signature(region, "bedrock", os.environ.get("AWS_BEARER_TOKEN_BEDROCK"))
             base_url = base_url or f"https://bedrock-runtime.{region}.amazonaws.com"
             return MessagesClient(http_client_for(base_url), base_url, sign, on_bedrock=True)
-        raise Misconfigured(f"the provider {config.model_provider} needs the package anthropic")
-
-    @staticmethod
-    @override
-    def profile(model: str) -> Profile:
-        return profile_of(model)
-
-    @staticmethod
-    @override
-    def schema(shape: type[BaseModel]) -> Schema:
-        return strict_schema(shape)
+        sign, region = _signature(region, "aws-external-anthropic")
+        base_url = base_url or f"https://aws-external-anthropic.{region}.api.aws"
+        workspace = {"anthropic-workspace-id": os.environ.get("ANTHROPIC_AWS_WORKSPACE_ID", "")}
+        return MessagesClient(
+            http_client_for(base_url), base_url, lambda url, content: {**workspace, **sign(url, content)}
+        )
 
     @staticmethod
     @override
     def read(client: MessagesClient, path: str) -> Any:
-        return read_json(client.http, client.base_url.rstrip("/") + path)
+        named = {"authorization": f"Bearer {client.api_key}", "anthropic-version": API_VERSION}
+        return read_json(client.http, client.base_url.rstrip("/") + path, named if client.api_key else {})
 
     @override
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:
@@ -111,11 +112,11 @@ class HttpClaude(ServiceModel):
         if not reply.is_success:
             # The service does not bill requests that it answers with an error.
             self._raise_for(reply, model)
-        message = message_of(_parse(reply.content))
-        if message is None:
+        try:
+            return Message.model_validate(reply.json())
+        except (ValueError, RecursionError):
             self._cost_budget.book_loss()
-            raise unreadable_error(model)
-        return message
+            raise unreadable_error(model) from None
 
     def _raise_for(self, reply: httpx2.Response, model: str) -> None:
         renewed = self._with_another_key(self._client) if reply.status_code == httpx2.codes.UNAUTHORIZED else None
@@ -129,44 +130,69 @@ class HttpClaude(ServiceModel):
         raise failure
 
 
-def _signature(region: str | None) -> tuple[Callable[[str, bytes], Mapping[str, str]], str]:
-    """Return what signs requests to Bedrock, and the region; raises Misconfigured without credentials or region."""
+def _signature(
+    region: str | None, service: str, token: str | None = None
+) -> tuple[Callable[[str, bytes], Mapping[str, str]], str]:
+    """Return what signs requests, and the region; raises Misconfigured without credentials (or a token) or region."""
     import boto3
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
 
+    from selfrag.adapters.faults import aws_faults
+
     session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
-    place, token = session.region_name, os.environ.get("AWS_BEARER_TOKEN_BEDROCK")
+    place = session.region_name
     credentials: Any = None if token else session.get_credentials()
     if place is None or not (token or credentials):
-        raise Misconfigured("the bedrock client cannot be made: it needs AWS credentials and a region")
+        raise Misconfigured(f"the {service} client cannot be made: it needs AWS credentials and a region")
 
     def sign(url: str, content: bytes) -> Mapping[str, str]:
         if token:
             return {"authorization": f"Bearer {token}"}
         request = AWSRequest("POST", url, {"content-type": "application/json"}, content)
-        with aws_faults("the credentials for Bedrock"):
+        with aws_faults(f"the credentials for {service}"):
             # Frozen: key, secret and token are of one refresh.
-            SigV4Auth(credentials.get_frozen_credentials(), "bedrock", place).add_auth(request)
+            SigV4Auth(credentials.get_frozen_credentials(), service, place).add_auth(request)
         return dict(request.headers.items())
 
     return sign, place
 
 
-def _parse(content: bytes) -> Any:
-    """Return the JSON of a reply with its blocks as objects, None if there is none."""
+def failure_of(
+    status: int, headers: Mapping[str, str], model: str, url: str, now: float
+) -> RequestFailure | SelfragError:
+    """Return the exception to raise for an error reply; `now` is in seconds since the epoch.
+
+    Messages name the status only: the body may repeat the request, and so a question or a passage.
+    """
+    if status in (408, 409, 429) or status >= 500:
+        busy = TemporarilyUnavailable(f"{model} is busy: status {status}")
+        return RequestFailure(busy, retry_after(headers, now), throttled=status == 429)
+    if status in (401, 402, 403, 404):
+        return Misconfigured(_refusal(status, model, host_of(url)))
+    return RequestRejected(f"{model} refused the request: status {status}")
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Return the seconds after which the service allows a retry, None if it does not say.
+
+    The header is in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or a date.
+    """
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        return max(0.0, seconds) if not math.isnan(seconds) else None
     try:
-        reply = json.loads(content)
-    except (ValueError, RecursionError):
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now)
+    except ValueError:
         return None
-    if isinstance(reply, dict) and isinstance(blocks := reply.get("content"), list):
-        reply["content"] = [_block(block) for block in blocks]
-    return reply
 
 
-def _block(block: Any) -> Any:
-    if not isinstance(block, dict):
-        return block
-    if isinstance(citations := block.get("citations"), list):
-        block["citations"] = [SimpleNamespace(**each) if isinstance(each, dict) else each for each in citations]
-    return SimpleNamespace(**block)
+def _refusal(status: int, model: str, host: str) -> str:
+    if status == 401:
+        return f"{host} refused the key: status 401"
+    if status == 404:
+        return f"{host} knows no {model}, or its base URL is wrong: status 404"
+    return f"{host} does not let this key use {model}: status {status}"

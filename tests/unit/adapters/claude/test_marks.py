@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import anthropic
 import boto3
 import pytest
 from hypothesis import example, given
@@ -13,9 +12,9 @@ from moto import mock_aws
 
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.cost_budget import CostBudget
+from selfrag.adapters.claude.http import HttpClaude
 from selfrag.adapters.claude.messages import cheapest_life, mark_for
 from selfrag.adapters.claude.profiles import profile_of
-from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
 from selfrag.ports.model import Prompt
@@ -23,7 +22,7 @@ from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS
-from tests.support.asking import claude_of
+from tests.support.asking import claude_of, client_at
 from tests.support.doubles.model_server import ModelServer
 from tests.support.tables import make_verdicts_table
 
@@ -95,13 +94,13 @@ def marks_of(apart: Sequence[float], side_by_side: int = 1) -> list[Any]:
     now = 1_000_000.0
     with mock_aws(), ModelServer() as server:
         table = make_verdicts_table(boto3.client("dynamodb"))
-        client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
+        client = client_at(server.url)
         for seconds in (0.0, *apart):
             now += seconds
             for _ in range(side_by_side):
                 recent = DynamoCalls(table, "verdicts", partial(float, now))
                 pace = Pace(Clock(), recent, 5.0, None)
-                claude = SdkClaude(client, DEFAULT_MODELS, pace, CostBudget(None, {}), Capabilities())
+                claude = HttpClaude(client, DEFAULT_MODELS, pace, CostBudget(None, {}), Capabilities())
                 claude.judge("grade_relevance", RUBRIC, {}, Relevance)
         return [request["system"][0].get("cache_control") for request in server.requests]
 
@@ -134,7 +133,7 @@ class CachingServer(ModelServer):
 
 def test_call_reports_hour_cache_tokens_and_their_cost() -> None:
     with CachingServer() as server:
-        client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
+        client = client_at(server.url)
         claude = claude_of(client, prices={HAIKU: (1.0, 10.0, 0.5)})
         call = claude.judge("grade_relevance", RUBRIC, {}, Relevance).call
     assert call is not None
