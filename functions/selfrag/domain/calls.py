@@ -99,14 +99,12 @@ class StepResult(Model):
 
     def add_cost_of(self, earlier: "StepResult") -> Self:
         """Return this result with the calls of an earlier one prepended."""
-        return self.model_copy(
-            update={
-                "calls": [*earlier.calls, *self.calls],
-                "judged": [*earlier.judged, *self.judged],
-                "warnings": list(dict.fromkeys([*earlier.warnings, *self.warnings])),
-                "attempts": earlier.attempts + self.attempts,
-                "throttled": earlier.throttled or self.throttled,
-            }
+        return self.replace(
+            calls=[*earlier.calls, *self.calls],
+            judged=[*earlier.judged, *self.judged],
+            warnings=list(dict.fromkeys([*earlier.warnings, *self.warnings])),
+            attempts=earlier.attempts + self.attempts,
+            throttled=earlier.throttled or self.throttled,
         )
 
 

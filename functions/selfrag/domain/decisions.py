@@ -43,6 +43,10 @@ class DecisionQuestion(Model):
             return tuple(self.criteria)
         return tuple(str(level) for level in range(1, len(self.criteria) + 1))
 
+    def about(self, item: str) -> "DecisionQuestion":
+        """Return the question with `{item}` replaced in its instructions."""
+        return self.replace(instructions=self.instructions.replace("{item}", item))
+
 
 class Thresholds(Model):
     """A decision model is sure from `upper` up and from `lower` down, and in doubt between.
