@@ -105,7 +105,7 @@ def probe_decider(
     else:
         sdk = partial(decider_client, url, key)
         judge = SystemOneDecider(sdk, url, model, window_tokens, 0.0, make_pace, breaker)
-    questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
+    questions = {"relevant": load_questions(grade_relevance.__name__)["relevant"]}
 
     def sure_of(passage: Evidence) -> float:
         decisions = judge.ask(GRADER, {"question": QUESTION, "passage": passage.quoted()}, questions)

@@ -133,12 +133,7 @@ class CachedDecider:
     """
 
     def __init__(self, decider: Decider, replies: CachedReplies) -> None:
-        self._decider, self._replies = decider, replies
-
-    @property
-    def model(self) -> str:
-        """Return the name of the model."""
-        return self._decider.model
+        self._decider, self._replies, self.model = decider, replies, decider.model
 
     def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
         """Return the cached answers, else the model's."""

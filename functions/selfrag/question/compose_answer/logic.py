@@ -142,9 +142,8 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
 def _choose_draft(task: ComposeAnswerTask) -> Draft | None:
     if task.best.answer:
         return task.best
-    if task.draft.answer and _is_releasable(task.draft, task.min_utility):
-        return task.draft
-    return None
+    refused = task.draft.support.level == "no_support" or _is_below_min_utility(task.draft, task.min_utility)
+    return task.draft if task.draft.answer and not refused else None
 
 
 def _mention_missing(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Draft:
@@ -158,7 +157,7 @@ def _mention_missing(task: ComposeAnswerTask, draft: Draft, messages: Messages) 
     if start < 0 or rest.strip() or not phrases:
         return draft
     note = messages("part_not_found", queries=messages.quote_list(phrases))
-    return draft.model_copy(update={"answer": draft.answer[:start] + note, "not_said": [note]})
+    return draft.replace(answer=draft.answer[:start] + note, not_said=[note])
 
 
 def _warn_of_newer(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> list[str]:
@@ -184,10 +183,6 @@ def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages
     passages, hits = sum(verdict.relevant for verdict in task.relevance), task.text_hits
     note = messages("selection" if hits is None else "selection_of", passages=passages, hits=hits)
     return Selection(passages=passages, text_hits=hits, note=note)
-
-
-def _is_releasable(draft: Draft, min_utility: int) -> bool:
-    return draft.support.level != "no_support" and not _is_below_min_utility(draft, min_utility)
 
 
 def _is_below_min_utility(draft: Draft, min_utility: int) -> bool:

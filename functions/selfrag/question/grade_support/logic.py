@@ -15,4 +15,4 @@ def grade(task: GradeSupportTask, grader: Grader) -> GradeSupportResult:
     # The judge does not see earlier turns, but their numbers are the asker's.
     facts = FactChecker(f"{task.previous.question} {task.question} {task.today}", task.passages)
     verdict, repair = check(task.answer, task.citations, result.verdict, evidence, facts)
-    return result.model_copy(update={"verdict": verdict, **dict(repair)})
+    return result.replace(verdict=verdict, **dict(repair))

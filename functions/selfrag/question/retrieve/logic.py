@@ -53,7 +53,7 @@ def retrieve(
             warnings.append(SLOW_SEARCH.format(seconds=seconds))
     fitting, size, dropped = cut_to_budget(passages, task.bytes_used, shared=task.shared)
     result = RetrievedPassages.create(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
-    return result.model_copy(update={"newer": newer_versions(fitting)})
+    return result.replace(newer=newer_versions(fitting))
 
 
 def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:
