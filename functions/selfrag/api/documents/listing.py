@@ -82,11 +82,8 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
             return DocumentPage(documents=documents, collections=names, cursor=None)
         if len(documents) == limit:
             break
-    return DocumentPage(documents=documents, collections=names, cursor=_encode_cursor(names[at], *(after or ("", ""))))
-
-
-def _encode_cursor(collection: str, key: str, document_id: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([collection, key, document_id]).encode()).decode()
+    following = base64.urlsafe_b64encode(json.dumps([names[at], *(after or ("", ""))]).encode()).decode()
+    return DocumentPage(documents=documents, collections=names, cursor=following)
 
 
 def _read(cursor: str, names: Sequence[str]) -> tuple[int, tuple[str, str] | None]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from selfrag.api.edge.exchange import JSON, caller, problems, reply
+from selfrag.api.edge.exchange import JSON, caller, problems, reply, shows
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.bootstrap import api, index, ingestion
 from selfrag.domain.base import Model
@@ -67,9 +67,9 @@ class Readiness(Model):
     description="Reads the tables and the collection, as a question does; no model is asked. It starts a collection "
     "that scaled to zero. For monitors with a key: `GET /v1/health` says only that the API answers.",
     responses={
-        200: {"description": "All of it does, or the collection is starting", "content": {JSON: {"model": Readiness}}},
+        200: shows("All of it does, or the collection is starting", Readiness),
         **problems(403, 429),
-        503: {"description": "Some of it does not", "content": {JSON: {"model": Readiness}}},
+        503: shows("Some of it does not", Readiness),
     },
 )
 def ready(request: Request) -> Response[Any]:
