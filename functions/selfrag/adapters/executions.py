@@ -13,7 +13,7 @@ from selfrag.adapters.faults import aws_faults, code_of
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.executions import Executions, Snapshot, StoredQuestion
-from selfrag.runtime.metrics import count_unversioned_ask
+from selfrag.runtime.metrics import count_event
 from selfrag.runtime.observability import logger
 
 SERVICE = "the workflow"
@@ -65,7 +65,7 @@ class StatesExecutions(Executions):
             )
         response = dict(json.loads(ended["output"]))
         if self._express != self._machines.express:
-            count_unversioned_ask()
+            count_event("ask", "UnversionedAsks")
             response["usage"]["warnings"].append(UNVERSIONED)
         return response
 
@@ -155,13 +155,9 @@ class StatesExecutions(Executions):
                 raise
 
     def _execution(self, question_id: str) -> str:
-        return _execution_arn(self._machines.standard, question_id)
-
-
-def _execution_arn(machine: str, name: str) -> str:
-    """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
-    here, _, named = strip_version(machine).partition(":stateMachine:")
-    return f"{here}:execution:{named}:{name}"
+        """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
+        here, _, named = strip_version(self._machines.standard).partition(":stateMachine:")
+        return f"{here}:execution:{named}:{question_id}"
 
 
 def strip_version(machine: str) -> str:

@@ -60,7 +60,9 @@ class TextractRecognizer(Recognizer):
         before, end = token, self._clock() + SECONDS_OF_A_RUN
         while True:
             try:
-                reply = self._reply(job, token)
+                more = {"NextToken": token} if token else {}
+                with aws_faults(SERVICE):
+                    reply = self._client.get_document_text_detection(JobId=job, **more)
             except TemporarilyUnavailable:
                 # The lines so far are stored; without any, the state machine retries.
                 if token == before:
@@ -96,11 +98,6 @@ class TextractRecognizer(Recognizer):
         where = f"{name}-read.json"
         progress = self._bucket.get_json(where) if self._bucket.has_json(where) else {}
         return (progress["lines"], progress["token"]) if progress.get("job") == job else ({}, "")
-
-    def _reply(self, job: str, token: str) -> Any:
-        more = {"NextToken": token} if token else {}
-        with aws_faults(SERVICE):
-            return self._client.get_document_text_detection(JobId=job, **more)
 
 
 def _page(number: str, lines: Sequence[tuple[str, float]]) -> RecognizedPage:
