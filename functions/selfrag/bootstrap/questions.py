@@ -40,7 +40,7 @@ def grader(
         warm(partial(prepare, module))
 
     def build(limits: "Limits") -> Grader:
-        judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
+        judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits))
         if first in question_settings().models:
             # One model for both: they share the task's budget.
             judge = replace(judge, smaller=replace(judge, step=first))

@@ -1,14 +1,13 @@
 """Judges of a step: the model with its prompt, and those asked before it."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.verdicts import JudgedBy, judged_by
-from selfrag.judging.keys import verdict_key
 from selfrag.ports.decider import Decider, Decisions
 from selfrag.ports.model import Claude, Judgement, Prompt
 
@@ -51,7 +50,7 @@ class DecisionGrader:
 class Grader:
     """A step's judge: a prompt and a model, which may be cached.
 
-    A decision model, and then a smaller model, may be asked before. `collections` are those of the question.
+    A decision model, and then a smaller model, may be asked before.
     """
 
     step: str
@@ -59,7 +58,6 @@ class Grader:
     claude: Claude
     smaller: "Grader | None" = None
     decider: DecisionGrader | None = None
-    collections: Collection[str] = ()
 
     @property
     def model(self) -> str:
@@ -91,6 +89,4 @@ class Grader:
         Fails closed: a refused, cut, malformed or missing reply is no verdict and is not cached. Raises selfrag's typed
         errors if a retry would not help.
         """
-        judged = self.claude.judge(self.step, self.prompt, texts, shape)
-        key = verdict_key(self.claude, self.step, self.prompt, shape, texts, self.collections)
-        return replace(judged, key=key)
+        return self.claude.judge(self.step, self.prompt, texts, shape)

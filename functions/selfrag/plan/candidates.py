@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from selfrag.domain.ledger import sort_by_path
 from selfrag.domain.policy import Policy
-from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, draft_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, draft_of
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.steps import (
     CandidateAnswers,
@@ -20,7 +20,6 @@ from selfrag.domain.steps import (
     PickCandidateParameters,
     RetrievalResult,
 )
-from selfrag.domain.verdicts import Decision, RelevanceVerdict
 from selfrag.plan.limits import calls, spent_usd, was_throttled
 from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count, decision, document_search, other_queries, web_search
 from selfrag.plan.reports import (
@@ -66,11 +65,6 @@ class Candidate(CritiquedAnswer):
     written: bool = False
     answered: bool = False
     spent_usd: float = 0.0
-
-    def add_grade(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
-        """Add IsRel of its passage; set it aside without a verdict or, under `hard`, a good one."""
-        aside = verdict.label == "ungraded" or (constraints == "hard" and not verdict.relevant)
-        return self.replace(relevance=verdict, aside=aside)
 
     def add_text(self, report: GenerateReport) -> Self:
         """Add the text of a report."""
@@ -247,7 +241,8 @@ class CandidatesStrategy(Strategy[CandidatesState]):
     def take_decision(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
         """Continue after the decision, keeping speculative work only if it fits."""
         verdict = retrieval_of(report)
-        source = _source_of(state, verdict.decision)
+        goes_on = verdict.decision == "continue" and state.previous_relevance
+        source: Source = "direct" if verdict.decision == "no" else "previous" if goes_on else "documents"
         state = _add_entries(state, reports, needed=source == state.source)
         state = state.replace(retrieval=verdict, query=verdict.query or state.query, decides=False)
         if source != state.source:
@@ -405,7 +400,8 @@ def _add_readings(state: CandidatesState, policy: Policy, reports: Sequence[Repo
         if report.step == "GradeRelevance":
             passage_id = items[report.id].passage_id or ""
             verdict = relevance_of(report, passage_id, state.documents.get(passage_id, ""))
-            items[report.id] = items[report.id].add_grade(verdict, policy.constraints).add_cost(report)
+            aside = verdict.label == "ungraded" or (policy.constraints == "hard" and not verdict.relevant)
+            items[report.id] = items[report.id].replace(relevance=verdict, aside=aside).add_cost(report)
         elif report.step == "Generate":
             items[report.id] = items[report.id].add_text(report).add_cost(report)
     return state.replace(items=list(items.values()))
@@ -422,12 +418,6 @@ def _add_entries(state: CandidatesState, reports: Sequence[Report], *, needed: b
         waste = unused and report.step != "DecideRetrieval"
         entries.append(entry_of(report, state.turn, waste=waste))
     return state.replace(ledger=[*state.ledger[: state.since], *sort_by_path(entries)])
-
-
-def _source_of(state: CandidatesState, decision: Decision) -> Source:
-    if decision == "no":
-        return "direct"
-    return "previous" if decision == "continue" and state.previous_relevance else "documents"
 
 
 def _queries(state: CandidatesState) -> list[str]:

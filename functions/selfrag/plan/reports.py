@@ -184,23 +184,25 @@ def relevance_of(report: GradeRelevanceReport, passage_id: str, document: str) -
     return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
 
 
-def support_of(report: GradeSupportReport | None) -> SupportVerdict:
+def support_of(report: GradeSupportReport) -> SupportVerdict:
     """Return the support verdict; if missing, ungraded."""
-    return report.result.verdict if report and report.result else SupportVerdict(level="ungraded")
+    return report.result.verdict if report.result else SupportVerdict(level="ungraded")
 
 
-def utility_of(report: GradeUtilityReport | None) -> UtilityVerdict:
+def utility_of(report: GradeUtilityReport) -> UtilityVerdict:
     """Return the utility verdict; if missing, ungraded, which is never a pass."""
-    if report is None:
-        return UtilityVerdict(score=None)
     return report.result.verdict if report.result else UtilityVerdict(score=None, reason=NO_VERDICT)
 
 
 def critique_of(reports: Sequence[Report]) -> Critique:
-    """Return the verdicts on an answer."""
-    support = next(iter(select_reports(reports, GradeSupportReport)), None)
-    utility = next(iter(select_reports(reports, GradeUtilityReport)), None)
-    return Critique(support=support_of(support), utility=utility_of(utility))
+    """Return the verdicts on an answer; without a report, ungraded."""
+    critique = Critique()
+    for report in reports:
+        if report.step == "GradeSupport":
+            critique = critique.replace(support=support_of(report))
+        elif report.step == "GradeUtility":
+            critique = critique.replace(utility=utility_of(report))
+    return critique
 
 
 def citation_repair(reports: Sequence[Report]) -> CitationRepair | None:

@@ -36,17 +36,12 @@ MAX_MISSING = 3
 # Tolerance for comparing weighted sums.
 DIGITS = 9
 SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
-SUPPORT: dict[SupportLevel, str] = {
-    "fully_supported": "fully supported",
-    "partially_supported": "partly supported",
-    "no_support": "not supported",
-    "ungraded": "support not graded",
-}
-SUPPORT_BY_RULE: dict[SupportLevel, str] = {
-    "fully_supported": "found word for word",
-    "partially_supported": "partly found word for word",
-    "no_support": "not found word for word",
-    "ungraded": "support not graded",
+# As a model judges it, and as a rule does.
+SUPPORT: dict[SupportLevel, tuple[str, str]] = {
+    "fully_supported": ("fully supported", "found word for word"),
+    "partially_supported": ("partly supported", "partly found word for word"),
+    "no_support": ("not supported", "not found word for word"),
+    "ungraded": ("support not graded", "support not graded"),
 }
 
 
@@ -354,7 +349,6 @@ def verdicts_in_words(state: LoopState, draft: Draft) -> str:
     claims = draft.support.claims
     full = sum(claim.support == "full" for claim in claims)
     of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
-    by_level = SUPPORT_BY_RULE if draft.support.judged_by == "rule" else SUPPORT
-    support = by_level[draft.support.level or "ungraded"]
+    support = SUPPORT[draft.support.level or "ungraded"][draft.support.judged_by == "rule"]
     gaps = f", {count(len(draft.not_said), 'part')} not said" if draft.not_said else ""
     return f"{support[0].upper()}{support[1:]}{of_claims}, {use}{gaps}"

@@ -84,6 +84,8 @@ class HttpClaude(ServiceModel):
         sign, region = _signature(region, "aws-external-anthropic")
         base_url = base_url or f"https://aws-external-anthropic.{region}.api.aws"
         workspace = {"anthropic-workspace-id": os.environ.get("ANTHROPIC_AWS_WORKSPACE_ID", "")}
+        if not all(workspace.values()):
+            raise Misconfigured("the client of Claude Platform on AWS needs ANTHROPIC_AWS_WORKSPACE_ID")
         return MessagesClient(
             http_client_for(base_url), base_url, lambda url, content: {**workspace, **sign(url, content)}
         )
@@ -168,8 +170,13 @@ def failure_of(
     if status in (408, 409, 429) or status >= 500:
         busy = TemporarilyUnavailable(f"{model} is busy: status {status}")
         return RequestFailure(busy, retry_after(headers, now), throttled=status == 429)
-    if status in (401, 402, 403, 404):
-        return Misconfigured(_refusal(status, model, host_of(url)))
+    host = host_of(url)
+    if status == 401:
+        return Misconfigured(f"{host} refused the key: status 401")
+    if status == 404:
+        return Misconfigured(f"{host} knows no {model}, or its base URL is wrong: status 404")
+    if status in (402, 403):
+        return Misconfigured(f"{host} does not let this key use {model}: status {status}")
     return RequestRejected(f"{model} refused the request: status {status}")
 
 
@@ -188,11 +195,3 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now)
     except ValueError:
         return None
-
-
-def _refusal(status: int, model: str, host: str) -> str:
-    if status == 401:
-        return f"{host} refused the key: status 401"
-    if status == 404:
-        return f"{host} knows no {model}, or its base URL is wrong: status 404"
-    return f"{host} does not let this key use {model}: status {status}"

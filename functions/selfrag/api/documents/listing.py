@@ -9,7 +9,6 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
-from selfrag.domain.documents import collection_of
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.records import Content, Record
@@ -58,13 +57,6 @@ def document_of(record: Record) -> DocumentEntry | None:
         fields["status"] = "removing"
     return DocumentEntry(
         **fields, updated_at=datetime.fromtimestamp(record.updated_at, UTC) if record.updated_at else None
-    )
-
-
-def awaited(document_id: str, key: str) -> DocumentEntry:
-    """Return a document of which only the key is known."""
-    return DocumentEntry(
-        id=document_id, key=key, collection=collection_of(key), status="awaited", reason="", updated_at=None
     )
 
 

@@ -83,12 +83,10 @@ def ready(request: Request) -> Response[Any]:
     outcomes = {name: _outcome(look) for name, look in looks.items()}
     if outcomes["collection"] == TemporarilyUnavailable.__name__ and api.api_settings().collection_sleeps:
         outcomes["collection"] = "waking"
-    failing = set(outcomes.values()) - {"ok", "waking"}
-    state: Literal["ok", "waking", "failing"] = (
-        "failing" if failing else "waking" if outcomes["collection"] == "waking" else "ok"
-    )
-    status = HTTPStatus.SERVICE_UNAVAILABLE if failing else HTTPStatus.OK
-    return reply(status, Readiness(status=state, **outcomes).model_dump())
+    if set(outcomes.values()) - {"ok", "waking"}:
+        return reply(HTTPStatus.SERVICE_UNAVAILABLE, Readiness(status="failing", **outcomes).model_dump())
+    state: Literal["ok", "waking"] = "waking" if outcomes["collection"] == "waking" else "ok"
+    return reply(HTTPStatus.OK, Readiness(status=state, **outcomes).model_dump())
 
 
 def _check_collection(collections: Sequence[str]) -> None:

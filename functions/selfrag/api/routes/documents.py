@@ -11,7 +11,7 @@ from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from selfrag.api.documents.listing import DocumentEntry, DocumentPage, awaited, document_of, page
+from selfrag.api.documents.listing import DocumentEntry, DocumentPage, document_of, page
 from selfrag.api.documents.removal import remove
 from selfrag.api.documents.text import DocumentText, text_of
 from selfrag.api.edge import links
@@ -198,7 +198,10 @@ def _authorized_document(request: Request, identity: str, key: str = "", action:
     record = ingestion.manifest().read(identity)
     document = document_of(record) if record else None
     if document is None and key and document_id(api.api_settings().documents_bucket, key) == identity:
-        document = awaited(identity, key)
+        collection = collection_of(key)
+        document = DocumentEntry(
+            id=identity, key=key, collection=collection, status="awaited", reason="", updated_at=None
+        )
     if document is None or not who.reaches([document.collection]):
         raise _no_such_document()
     return document

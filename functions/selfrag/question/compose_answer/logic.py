@@ -299,6 +299,8 @@ def _console_url(task: ComposeAnswerTask) -> str | None:
 def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str, Prices]) -> Usage:
     """Return the totals of the ledger; one unknown price makes the cost unknown."""
     calls = [call for entry in task.ledger for call in entry.calls]
+    wasted = [entry for entry in task.ledger if is_waste(entry, task.queries)]
+    wasted_calls = [call for entry in wasted for call in entry.calls]
     steps = dict.fromkeys(call.step for call in calls)
     begin = min((call.started_at for call in calls), default=0.0)
     by_step = {name: _step_usage([call for call in calls if call.step == name], begin, prices) for name in steps}
@@ -313,7 +315,7 @@ def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str
         output_tokens=sum(call.output_tokens for call in calls),
         cache_read_input_tokens=sum(call.cache_read_input_tokens for call in calls),
         cost_usd=_sum(step.cost_usd for step in by_step.values()),
-        waste=_waste(task, prices),
+        waste=Waste(model_calls=_model_calls(wasted), cost_usd=_sum(cost_usd(call, prices) for call in wasted_calls)),
         by_step=by_step,
         warnings=_warnings(task, result),
     )
@@ -330,12 +332,6 @@ def _step_usage(calls: Sequence[ModelCall], begin: float, prices: Mapping[str, P
         output_tokens=sum(call.output_tokens for call in calls),
         cost_usd=_sum(cost_usd(call, prices) for call in calls),
     )
-
-
-def _waste(task: ComposeAnswerTask, prices: Mapping[str, Prices]) -> Waste:
-    entries = [entry for entry in task.ledger if is_waste(entry, task.queries)]
-    calls = [call for entry in entries for call in entry.calls]
-    return Waste(model_calls=_model_calls(entries), cost_usd=_sum(cost_usd(call, prices) for call in calls))
 
 
 def _model_calls(entries: Sequence[Entry]) -> int:

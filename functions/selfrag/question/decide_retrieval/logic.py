@@ -135,15 +135,13 @@ def _ask_decider(
             label, reason = "yes", _NO_EVIDENCE
         if label != CANNOT_TELL:
             either = probabilities[YES] + probabilities[NO]
-            complexity = decisions.answers.get("complexity")
+            complexity = decisions.answers.get("complexity") if label == "yes" else None
             verdict = RetrievalVerdict.model_validate(
                 {
                     "decision": label,
                     "reason": reason,
                     "aggregate": decisions.answers.get("aggregate", {}).get(YES, 0.0) >= 0.5,
-                    "complexity": most_probable_option(complexity, ("complex", "simple"))
-                    if complexity and label == "yes"
-                    else None,
+                    "complexity": complexity and most_probable_option(complexity, ("complex", "simple")),
                     "ratio": probabilities[YES] / either if either else None,
                     "probability": max(probabilities.values()),
                     "probabilities": probabilities,

@@ -21,10 +21,9 @@ def rank(task: RankPathsTask) -> RankPathsResult:
     """
     before = {path.id: path for path in task.beam}
     reasons = {child.id: _rejection(child, before.get(child.parent), task.constraints) for child in task.children}
-    parents = [before.get(child.parent) for child in task.children]
     grown = [
-        Path(segments=[*(parent.segments if parent else []), child])
-        for parent, child in zip(parents, task.children, strict=True)
+        Path(segments=[*(before[child.parent].segments if child.parent in before else []), child])
+        for child in task.children
     ]
     new = [path for path in grown if not reasons[path.id]]
     best = best_first([*_finished_paths(task, new), *new], task.weights, task.dates)[: task.size]
