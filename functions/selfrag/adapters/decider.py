@@ -5,7 +5,7 @@ A server may silently truncate a state, so a state that may not fit is not sent.
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx2
@@ -171,12 +171,10 @@ def _none(
 
 def _wire(question: DecisionQuestion) -> dict[str, Any]:
     """Return a question in the protocol's form."""
-    if isinstance(question.criteria, Sequence):
-        return {"type": "score", "instructions": question.instructions, "criteria": list(question.criteria)}
-    if question.type == "choice":
-        return {"type": "choice", "instructions": question.instructions, "criteria": dict(question.criteria)}
-    criteria = {"true": question.criteria[YES], "false": question.criteria[NO]}
-    return {"type": "noul", "instructions": question.instructions, "criteria": criteria}
+    kind, criteria = {"levels": "score", "choice": "choice", "yes_no": "noul"}[question.type], question.criteria
+    if isinstance(criteria, dict) and kind == "noul":
+        criteria = {"true": criteria[YES], "false": criteria[NO]}
+    return {"type": kind, "instructions": question.instructions, "criteria": criteria}
 
 
 def _distribution(response: SystemOneResponse, name: str, question: DecisionQuestion) -> Distribution:

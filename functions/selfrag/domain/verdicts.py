@@ -82,6 +82,11 @@ class RelevanceVerdict(Verdict):
     reason: str = ""
 
 
+def ungraded_relevance(passage_id: str, document: str) -> RelevanceVerdict:
+    """Return a missing verdict on a passage, which is no evidence."""
+    return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
+
+
 def sort_by_score(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
     """Return the passage ids by descending score; ties keep their order."""
     return [verdict.passage_id for verdict in sorted(verdicts, key=lambda verdict: -(verdict.score or 0.0))]

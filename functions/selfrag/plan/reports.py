@@ -30,7 +30,14 @@ from selfrag.domain.steps import (
     RetrievedHit,
     RewriteQuestionResult,
 )
-from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import (
+    Critique,
+    RelevanceVerdict,
+    RetrievalVerdict,
+    SupportVerdict,
+    UtilityVerdict,
+    ungraded_relevance,
+)
 from selfrag.plan.state import State
 
 N = TypeVar("N", bound=str)
@@ -179,9 +186,7 @@ def retrieval_of(report: DecideRetrievalReport) -> RetrievalVerdict:
 
 def relevance_of(report: GradeRelevanceReport, passage_id: str, document: str) -> RelevanceVerdict:
     """Return the relevance verdict; if missing, ungraded, which is no evidence."""
-    if report.result:
-        return report.result.verdict
-    return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
+    return report.result.verdict if report.result else ungraded_relevance(passage_id, document)
 
 
 def support_of(report: GradeSupportReport) -> SupportVerdict:

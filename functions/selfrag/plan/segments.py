@@ -268,12 +268,9 @@ class Segments(Strategy[SegmentsState]):
     def begin_reading(self, state: SegmentsState) -> Next:
         """Grade passages and write from them, in parallel if the limits allow."""
         state = state.replace(sentences=_sentences_of(state.live))
+        threshold, budget = self.policy.relevance_threshold, state.share(0.1 / self.policy.top_k)
         grades = {
-            path.id: GradeRelevanceParameters(
-                query=path.query,
-                relevance_threshold=self.policy.relevance_threshold,
-                budget_usd=state.share(0.1 / self.policy.top_k),
-            )
+            path.id: GradeRelevanceParameters(query=path.query, relevance_threshold=threshold, budget_usd=budget)
             for path in state.live
         }
         planned = [

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Draft
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.ledger import sort_by_path
-from selfrag.domain.scores.critiqued import utility_score
+from selfrag.domain.scores.critiqued import LEVELS, utility_score
 from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters, RewriteQuestionResult
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.limits import has_room, share_usd
@@ -35,7 +35,6 @@ MAX_USELESS = 2
 MAX_MISSING = 3
 # Tolerance for comparing weighted sums.
 DIGITS = 9
-SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
 # As a model judges it, and as a rule does.
 SUPPORT: dict[SupportLevel, tuple[str, str]] = {
     "fully_supported": ("fully supported", "found word for word"),
@@ -174,7 +173,7 @@ class SelfRag(Loop):
         """
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
-        support = SUPPORT_WORTH.get(draft.support.level or "ungraded", 0.0)
+        support = LEVELS[draft.support.level or "ungraded"]
         total = (
             weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * utility_score(draft.utility)
         )

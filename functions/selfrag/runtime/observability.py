@@ -48,7 +48,12 @@ def step_handler(
         started, failure = time.monotonic(), "no result"
         try:
             result = work(_parse_task(name, task, event))
-            failure = _record_calls(name, result, prices) if isinstance(result, StepResult) else ""
+            failure = ""
+            if isinstance(result, StepResult):
+                count_calls(result.calls, prices())
+                if result.throttled:
+                    count_event(name, "ThrottledSteps")
+                failure = result.error or ""
             logger.warning("failed", extra={"error": failure}) if failure else logger.info("done")
             return result.model_dump(mode="json")
         except SelfragError as error:
@@ -67,11 +72,3 @@ def _parse_task(name: str, task: type[T], event: Event) -> T:
         return task.model_validate(event)
     except ValidationError as error:
         raise InvalidInput(f"{name} cannot read its input: {wrong_fields(error)}") from None
-
-
-def _record_calls(name: str, result: StepResult, prices: Callable[[], Mapping[str, Prices]]) -> str:
-    """Count a step's calls and throttles, and return why it had no result, "" if it had one."""
-    count_calls(result.calls, prices())
-    if result.throttled:
-        count_event(name, "ThrottledSteps")
-    return result.error or ""

@@ -192,7 +192,7 @@ def _add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None
     with index_faults():
         reply = client.indices.get_mapping(index=index)
         # The reply has the index's own name, which differs from ours if that is an alias.
-        there = next(iter(read_reply(Mappings, reply).root.values())).mappings.properties
+        there = next(iter(read_reply(Mappings, reply).root.values())).mappings.get("properties", {})
         missing = {name: field for name, field in fields.items() if name not in there}
         if missing:
             client.indices.put_mapping(index=index, body={"properties": missing})

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from selfrag.domain.decisions import YES
 from selfrag.domain.passages import Passage, Strip
 from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
-from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
+from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score, ungraded_relevance
 from selfrag.judging.graders import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
@@ -61,7 +61,7 @@ def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
 def _ask_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
     judgement = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
     if judgement.verdict is None:
-        verdict = _to_ungraded(task.passage)
+        verdict = ungraded_relevance(task.passage.passage_id, task.passage.document)
     else:
         judged = judgement.verdict.strips if isinstance(judgement.verdict, RelevanceOfStrips) else []
         verdict = _verdict(task, judgement.verdict.score, strips, {strip.strip: strip.score for strip in judged})
@@ -77,7 +77,7 @@ def _ask_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list
     questions |= {f"strip_{number}": decider.questions["strip"].about(str(number)) for number in numbers}
     decisions = decider.ask(_texts(task, strips), questions)
     if decisions.answers is None:
-        verdict = _to_ungraded(task.passage)
+        verdict = ungraded_relevance(task.passage.passage_id, task.passage.document)
     else:
         probabilities = decisions.answers["relevant"]
         probability = probabilities[YES]
@@ -86,12 +86,6 @@ def _ask_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list
         odds = {"probability": probability, "probabilities": probabilities}
         verdict = verdict.replace(cached=decisions.cached, **odds, **decider.judge_fields)
     return GradeRelevanceResult(verdict=verdict, **decisions.usage)
-
-
-def _to_ungraded(passage: Passage) -> RelevanceVerdict:
-    return RelevanceVerdict(
-        passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
-    )
 
 
 def _verdict(

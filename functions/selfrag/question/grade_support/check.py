@@ -7,7 +7,6 @@ from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.steps import CitationRepair
 from selfrag.domain.verdicts import Claim, SupportVerdict, level_of
 from selfrag.question.grade_support.evidence import AnswerEvidence
-from selfrag.question.grade_support.fact_check import FactChecker
 from selfrag.text.sentences import split_marked, split_sentences
 from selfrag.text.words import words_of
 
@@ -16,18 +15,7 @@ _OF_A_SENTENCE = 0.5
 _MARK = f" {UNCITED}"
 
 
-def check(
-    answer: str, citations: Sequence[Citation], verdict: SupportVerdict, evidence: AnswerEvidence, facts: FactChecker
-) -> tuple[SupportVerdict, CitationRepair]:
-    """Check each number, date and code; return the verdict, and the answer with repaired citations."""
-    verdict = _lower_claims(verdict, answer, facts.unfound)
-    repair = repair_citations(
-        answer, citations, verdict.claims, evidence, lambda sentence: bool(facts.unfound(sentence))
-    )
-    return verdict, repair
-
-
-def _lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
+def lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
     """Downgrade claims with facts missing from the evidence; such facts outside all claims become new claims."""
     if verdict.ungraded:
         return verdict
