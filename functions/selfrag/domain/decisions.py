@@ -63,10 +63,6 @@ class Thresholds(Model):
             raise ValueError("`lower` must not be above `upper`")
         return self
 
-    def is_sure(self, probability: float) -> bool:
-        """Return whether a yes or no of this probability is conclusive."""
-        return probability >= self.upper or probability <= self.lower
-
 
 def is_distribution(probabilities: Mapping[str, float], question: DecisionQuestion) -> bool:
     """Return whether the probabilities cover all options and sum to 1."""

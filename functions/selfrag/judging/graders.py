@@ -43,7 +43,7 @@ class DecisionGrader:
         """Return whether a verdict of this probability is conclusive; a sure no only `if_low`."""
         if self.thresholds is None:
             return True
-        return self.thresholds.is_sure(probability) and (if_low or probability >= self.thresholds.upper)
+        return probability >= self.thresholds.upper or (if_low and probability <= self.thresholds.lower)
 
 
 @dataclass(frozen=True)

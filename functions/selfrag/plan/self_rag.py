@@ -127,8 +127,8 @@ class SelfRag(Loop):
             else:
                 entries.append(entry_of(report, state.turn, prepared=state.check, query=report.result.query))
             if report.step == "RewriteQuestion":
-                found = report.result or RewriteQuestionResult()
-                prepared = PreparedQuery(query=found.query, new=found.new, after=len(state.queries))
+                rewritten = report.result or RewriteQuestionResult()
+                prepared = PreparedQuery(query=rewritten.query, new=rewritten.new, after=len(state.queries))
                 state = state.replace(prepared=prepared)
         state = state.add_entries(sort_by_path(entries))
         return self.update_best(self.add_critique(state, reports)) if state.check else state.replace(missing=[])

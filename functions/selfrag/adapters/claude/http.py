@@ -17,7 +17,7 @@ from selfrag.adapters.claude.profiles import MessagesRequest, profile_of
 from selfrag.adapters.claude.schema import strict_schema
 from selfrag.adapters.model import ServiceModel, unreadable_error
 from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable_error
-from selfrag.domain.errors import Misconfigured, RequestRejected, SelfragError, TemporarilyUnavailable
+from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
@@ -121,15 +121,27 @@ class HttpClaude(ServiceModel):
             raise unreadable_error(model) from None
 
     def _raise_for(self, reply: httpx2.Response, model: str) -> None:
-        renewed = self._with_another_key(self._client) if reply.status_code == httpx2.codes.UNAUTHORIZED else None
+        """Raise the exception for an error reply.
+
+        Messages name the status only: the body may repeat the request, and so a question or a passage.
+        """
+        status, host = reply.status_code, host_of(self._client.base_url)
+        renewed = self._with_another_key(self._client) if status == 401 else None
         if renewed is not None:
             self._client = renewed
             raise RequestFailure(TemporarilyUnavailable(f"{model} has another key now"), after=0.0)
-        failure = failure_of(reply.status_code, reply.headers, model, self._client.base_url, self._pace.now())
-        if isinstance(failure, RequestRejected):
-            # The message names the refused feature and is not passed on.
-            raise failure from ValueError(reply.text[:_MAX_ERROR_CHARACTERS])
-        raise failure
+        if status in (408, 409, 429) or status >= 500:
+            busy = TemporarilyUnavailable(f"{model} is busy: status {status}")
+            raise RequestFailure(busy, retry_after(reply.headers, self._pace.now()), throttled=status == 429)
+        if status == 401:
+            raise Misconfigured(f"{host} refused the key: status 401")
+        if status == 404:
+            raise Misconfigured(f"{host} knows no {model}, or its base URL is wrong: status 404")
+        if status in (402, 403):
+            raise Misconfigured(f"{host} does not let this key use {model}: status {status}")
+        # The message names the refused feature and is not passed on.
+        cause = ValueError(reply.text[:_MAX_ERROR_CHARACTERS])
+        raise RequestRejected(f"{model} refused the request: status {status}") from cause
 
 
 def _signature(
@@ -160,28 +172,8 @@ def _signature(
     return sign, place
 
 
-def failure_of(
-    status: int, headers: Mapping[str, str], model: str, url: str, now: float
-) -> RequestFailure | SelfragError:
-    """Return the exception to raise for an error reply; `now` is in seconds since the epoch.
-
-    Messages name the status only: the body may repeat the request, and so a question or a passage.
-    """
-    if status in (408, 409, 429) or status >= 500:
-        busy = TemporarilyUnavailable(f"{model} is busy: status {status}")
-        return RequestFailure(busy, retry_after(headers, now), throttled=status == 429)
-    host = host_of(url)
-    if status == 401:
-        return Misconfigured(f"{host} refused the key: status 401")
-    if status == 404:
-        return Misconfigured(f"{host} knows no {model}, or its base URL is wrong: status 404")
-    if status in (402, 403):
-        return Misconfigured(f"{host} does not let this key use {model}: status {status}")
-    return RequestRejected(f"{model} refused the request: status {status}")
-
-
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds after which the service allows a retry, None if it does not say.
+    """Return the seconds after which the service allows a retry, None if it does not say; `now` is since the epoch.
 
     The header is in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or a date.
     """

@@ -107,10 +107,10 @@ def _decide(
         verdict = RetrievalVerdict(decision="yes", reason=_NO_EVIDENCE, **grader.judge_fields)
     else:
         # Complexity needs a search, and a query is kept for later.
-        said = grade.verdict.model_dump(exclude=None if grade.verdict.decision == "yes" else {"complexity"})
-        if "query" in said:
-            said["query"] = " ".join(said["query"].split())[:MAX_QUERY_CHARACTERS]
-        verdict = RetrievalVerdict(**said, **grader.judge_fields)
+        judged = grade.verdict.model_dump(exclude=None if grade.verdict.decision == "yes" else {"complexity"})
+        if "query" in judged:
+            judged["query"] = " ".join(judged["query"].split())[:MAX_QUERY_CHARACTERS]
+        verdict = RetrievalVerdict(**judged, **grader.judge_fields)
     result = DecideRetrievalResult(verdict=verdict, **grade.usage)
     return result.add_cost_of(decided) if decided else result
 
