@@ -210,15 +210,12 @@ class Segments(Strategy[SegmentsState]):
         """Search for the paths that need passages."""
         going = [path for path in state.live if path.decision != "complete"]
         searching = [path for path in going if self.is_searched(state, path)]
-        # A path that needs no search continues from its passage, or from none.
-        bases = [path.last_passage if path.decision == "continue" and not state.direct else None for path in going]
-        state = state.replace(
-            live=[
-                path if path in searching else path.replace(hits=[base])
-                for path, base in zip(going, bases, strict=True)
-            ],
-            complete=[path.id for path in state.live if path.decision == "complete"],
-        )
+        live = []
+        for path in going:
+            # A path that needs no search continues from its passage, or from none.
+            same = path.decision == "continue" and not state.direct
+            live.append(path if path in searching else path.replace(hits=[path.last_passage if same else None]))
+        state = state.replace(live=live, complete=[path.id for path in state.live if path.decision == "complete"])
         if not searching:
             return self.begin_reading(state)
         planned = [self.search_of(state, path) for path in searching]
