@@ -4,12 +4,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import httpx2
-
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.cost_budget import CostBudget
 from selfrag.adapters.claude.http import HttpClaude, MessagesClient
-from selfrag.adapters.outbound import http_client_for
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, Prices
 from selfrag.ports.recent import Recent
 from selfrag.runtime.clock import Clock
@@ -39,12 +37,6 @@ class MemoryCalls:
         self.refusals.append((model, seconds))
 
 
-def client_at(url: str, http: httpx2.Client | None = None, *, on_bedrock: bool = False) -> MessagesClient:
-    """Return a client of the Messages API at an address, with a key; `http` sends its requests."""
-    headers = {} if on_bedrock else {"authorization": "Bearer k"}
-    return MessagesClient(http or http_client_for(url), url, lambda url, content: headers, on_bedrock)
-
-
 def claude_of(
     client: Any,
     models: Mapping[str, str] | None = None,
@@ -54,9 +46,10 @@ def claude_of(
     time: Skipping | None = None,
     prices: Mapping[str, Prices] | None = None,
     capabilities: Capabilities | None = None,
-) -> HttpClaude:
-    """Return Claude for one task, with only these settings."""
+) -> HttpClaude | SdkClaude:
+    """Return Claude for one task, with only these settings; the client is the SDK's or ours."""
     limits = limits or Limits()
     pace = Pace((time or Skipping()).clock, recent or MemoryCalls(), seconds, limits.deadline_ms)
     models, budget = {**DEFAULT_MODELS, **(models or {})}, limits.budget_usd
-    return HttpClaude(client, models, pace, CostBudget(budget, prices or {}), capabilities or Capabilities())
+    kind = HttpClaude if isinstance(client, MessagesClient) else SdkClaude
+    return kind(client, models, pace, CostBudget(budget, prices or {}), capabilities or Capabilities())

@@ -1,1 +1,1 @@
-"""The services behind the ports: the only importers of boto3 and opensearchpy."""
+"""The services behind the ports: the only importers of boto3, anthropic and opensearchpy."""

@@ -4,7 +4,8 @@ Its requests and replies are translated from and to those of the Messages API. I
 numbered sentences, and the markers of the reply are its citations (numbered_sentences.py).
 """
 
-from typing import Annotated, Any
+from types import SimpleNamespace
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import httpx2
 from pydantic import BaseModel, Field, ValidationError
@@ -26,6 +27,16 @@ _PROFILE = Profile(("json_schema", "words"), effort="none", thinking=None, think
 _MAX_CHARACTERS_PER_TOKEN = 6
 _MAX_ERROR_CHARACTERS = 4000
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+
+
+class ChatBody(TypedDict):
+    """A request of the chat-completions API."""
+
+    model: str
+    messages: list[dict[str, str]]
+    max_tokens: int
+    response_format: NotRequired[dict[str, object]]
+    reasoning_effort: NotRequired[str]
 
 
 class _ChatMessage(BaseModel):
@@ -51,8 +62,6 @@ class _ChatReply(BaseModel):
 class ChatModel(ServiceModel):
     """A model of the chat-completions API."""
 
-    profile = staticmethod(lambda model: _PROFILE)
-
     @staticmethod
     @override
     def connect(config: Settings, key: str, region: str | None = None) -> httpx2.Client:
@@ -61,6 +70,11 @@ class ChatModel(ServiceModel):
         if key:
             client.headers["authorization"] = f"Bearer {key}"
         return client
+
+    @staticmethod
+    @override
+    def profile(model: str) -> Profile:
+        return _PROFILE
 
     @staticmethod
     @override
@@ -96,9 +110,9 @@ class ChatModel(ServiceModel):
             raise unreadable_error(body["model"]) from error
 
 
-def chat_body(request: MessagesRequest, max_tokens: int) -> dict[str, Any]:
+def chat_body(request: MessagesRequest, max_tokens: int) -> ChatBody:
     """Return a request of the Messages API as one of this API; marks of the prompt cache are left out."""
-    body: dict[str, Any] = {
+    body: ChatBody = {
         "model": request["model"],
         "messages": [
             {"role": "system", "content": "\n\n".join(block["text"] for block in request["system"])},
@@ -115,7 +129,7 @@ def chat_body(request: MessagesRequest, max_tokens: int) -> dict[str, Any]:
     return body
 
 
-def to_message(reply: _ChatReply, body: dict[str, Any]) -> Message:
+def to_message(reply: _ChatReply, body: ChatBody) -> Message:
     """Convert a reply to a Messages API message without thoughts; raises ValidationError.
 
     A server may silently truncate a prompt; it then counts fewer tokens than the prompt must have.
@@ -131,7 +145,7 @@ def to_message(reply: _ChatReply, body: dict[str, Any]) -> Message:
 
 def _message(model: str, text: str, stop: str, usage: _ChatUsage) -> Message:
     counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
-    content = [{"type": "text", "text": text}]
+    content = [SimpleNamespace(type="text", text=text)]
     return Message.model_validate({"model": model, "stop_reason": stop, "usage": counts, "content": content})
 
 

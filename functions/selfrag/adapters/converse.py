@@ -6,14 +6,14 @@ are sent as numbered sentences, and the markers of the reply are its citations (
 
 import re
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.parsers import ResponseParserError
-from pydantic import ValidationError
 from typing_extensions import override
 
-from selfrag.adapters.claude.messages import TOO_LONG, Message, names_window
+from selfrag.adapters.claude.messages import TOO_LONG, Message, message_of, names_window
 from selfrag.adapters.claude.profiles import MessagesRequest, Profile
 from selfrag.adapters.clients import bedrock_client
 from selfrag.adapters.faults import code_of, to_typed
@@ -44,14 +44,17 @@ class ConverseClient:
 class ConverseModel(ServiceModel):
     """A model of the Converse API."""
 
-    profile = staticmethod(lambda model: _PROFILE)
-
     @staticmethod
     @override
     def connect(config: Settings, key: str, region: str | None = None) -> ConverseClient:
         if config.model_base_url:
             checked_url(config.model_base_url, "SELFRAG_MODEL_BASE_URL")
         return ConverseClient(region, config.model_timeout_seconds, config.model_base_url)
+
+    @staticmethod
+    @override
+    def profile(model: str) -> Profile:
+        return _PROFILE
 
     @staticmethod
     @override
@@ -62,7 +65,7 @@ class ConverseModel(ServiceModel):
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:
         model, client = request["model"], self._client.within(max(1, int(seconds)))
         try:
-            return _message_of(model, client.converse(**converse_request(request, max_tokens)))
+            message = _message_of(model, client.converse(**converse_request(request, max_tokens)))
         except ClientError as error:
             words = str(error) if code_of(error) == "ValidationException" else ""
             if (limit := _MAX_TOKENS.search(words)) and int(limit[1]) <= max_tokens:
@@ -79,9 +82,10 @@ class ConverseModel(ServiceModel):
             self._cost_budget.book_loss()
             failure = to_typed(error, model)
             raise (RequestFailure(failure) if isinstance(failure, TemporarilyUnavailable) else failure) from error
-        except ValidationError:
+        if message is None:
             self._cost_budget.book_loss()
-            raise unreadable_error(model) from None
+            raise unreadable_error(model)
+        return message
 
 
 def converse_request(request: MessagesRequest, max_tokens: int) -> dict[str, Any]:
@@ -101,19 +105,19 @@ def converse_request(request: MessagesRequest, max_tokens: int) -> dict[str, Any
     return body
 
 
-def _message_of(model: str, reply: dict[str, Any]) -> Message:
-    """Return a reply as a message of the Messages API, without thoughts; raises ValidationError."""
+def _message_of(model: str, reply: dict[str, Any]) -> Message | None:
+    """Return a reply as a message of the Messages API, without thoughts; None if it is not readable."""
     stop, usage = reply.get("stopReason", ""), reply.get("usage", {})
     blocks = [] if stop in _MALFORMED else reply.get("output", {}).get("message", {}).get("content", [])
     text = strip_thoughts("".join(block["text"] for block in blocks if "text" in block))
     calls = [block["toolUse"] for block in blocks if "toolUse" in block]
-    content = [{"type": "tool_use", "name": call.get("name"), "input": call.get("input")} for call in calls]
-    return Message.model_validate(
+    content = [SimpleNamespace(type="tool_use", name=call.get("name"), input=call.get("input")) for call in calls]
+    return message_of(
         {
             "model": model,
             "stop_reason": _STOPS.get(stop, stop),
             "usage": _usage(usage.get("inputTokens"), usage.get("outputTokens"), usage.get("cacheReadInputTokens")),
-            "content": [{"type": "text", "text": text}, *content],
+            "content": [SimpleNamespace(type="text", text=text), *content],
         }
     )
 

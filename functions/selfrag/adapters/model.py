@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import BaseModel, ValidationError
 from typing_extensions import override
@@ -30,6 +30,7 @@ from selfrag.adapters.claude.messages import (
 from selfrag.adapters.claude.profiles import (
     MessagesRequest,
     Profile,
+    PromptBlock,
     bedrock_request,
     instruction,
     plain_request,
@@ -83,9 +84,6 @@ class ServiceModel(Claude):
 
     # True if the service supports citations; otherwise sources are numbered sentences with markers.
     cites = False
-    # The profile by which a model is asked first, and the JSON schema of a verdict's shape in the service's dialect.
-    profile: Callable[[str], Profile]
-    schema: Callable[[type[BaseModel]], Schema] = staticmethod(plain_schema)
 
     def __init__(
         self,
@@ -103,6 +101,16 @@ class ServiceModel(Claude):
     @abstractmethod
     def connect(config: Settings, key: str, region: str | None = None) -> Any:
         """Return the client of the service that the settings name, "" being no key; raises Misconfigured."""
+
+    @staticmethod
+    @abstractmethod
+    def profile(model: str) -> Profile:
+        """Return the profile by which a model is asked first."""
+
+    @staticmethod
+    def schema(shape: type[BaseModel]) -> Schema:
+        """Return the JSON schema of a verdict's shape, in the service's dialect."""
+        return plain_schema(shape)
 
     @staticmethod
     @abstractmethod
@@ -211,7 +219,7 @@ class ServiceModel(Claude):
     ) -> MessagesRequest:  # fmt: skip
         mark = mark_for(prompt.text, model, intervals, price_of(model, self._cost_budget.prices), hour=profile.hour)
         # The rubric is the same for every question, so it is the part that the prompt cache can serve.
-        system: list[dict[str, object]] = [{"type": "text", "text": prompt.text}]
+        system: list[PromptBlock] = [{"type": "text", "text": prompt.text}]
         if mark:
             system[0]["cache_control"] = mark
         if schema and (words := instruction(json.dumps(schema, ensure_ascii=False), profile)):
@@ -226,6 +234,14 @@ def unreadable_error(model: str) -> RequestFailure:
     return RequestFailure(TemporarilyUnavailable(f"{model} sent a reply that cannot be read"))
 
 
+class _Report(TypedDict):
+    attempts: int
+    error: str | None
+    cause: str
+    throttled: bool
+    earlier: tuple[ModelCall, ...]
+
+
 class _Requests:
     """The requests of a step so far, and the paid `calls` among them whose replies did not serve.
 
@@ -237,7 +253,7 @@ class _Requests:
         self.calls: list[ModelCall] = []
         self.number, self._throttled = 0, False
 
-    def fields(self, reply: RequestResult[ModelReply]) -> dict[str, Any]:
+    def fields(self, reply: RequestResult[ModelReply]) -> _Report:
         """Return the fields of a judgement or a text that report all requests of the step."""
         error, cause = (type(reply.error).__name__, str(reply.error)) if reply.error else (None, "")
         self._throttled = self._throttled or reply.throttled

@@ -34,11 +34,16 @@ def http_client_for(url: str) -> httpx2.Client:
     Raises Misconfigured, with the name of the variable, for an unusable proxy.
     """
     try:
-        proxy = getproxies().get(_proxy_scheme(urlsplit(url)), "")
-        address = proxy if "://" in proxy or not proxy else f"http://{proxy}"
-        return httpx2.Client(transport=Transport(address), trust_env=not is_loopback(url))
+        return httpx2.Client(transport=Transport(proxy_for(url)), trust_env=not is_loopback(url))
     except (ImportError, ValueError) as error:  # httpx2's own, for a SOCKS proxy and for any other kind
         raise Misconfigured(unusable_proxy()) from error
+
+
+def proxy_for(url: str) -> str:
+    """Return the address of the proxy that the environment names for a URL; "" for none, and for this machine."""
+    parts = urlsplit(url)
+    proxy = getproxies().get(_proxy_scheme(parts), "")
+    return proxy if "://" in proxy or not proxy else f"http://{proxy}"
 
 
 def post(
@@ -67,10 +72,10 @@ def post(
     return reply
 
 
-def read_json(client: httpx2.Client, url: str, headers: Mapping[str, str] | None = None) -> Any:
+def read_json(client: httpx2.Client, url: str) -> Any:
     """Return the JSON at a URL, None if there is none; raises the error of a server out of reach."""
     try:
-        reply = client.get(url, headers=headers, timeout=REACH_SECONDS)
+        reply = client.get(url, timeout=REACH_SECONDS)
         return reply.json() if reply.status_code == httpx2.codes.OK else None
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise unreachable_error(error, url) from error
@@ -91,9 +96,7 @@ def unreachable_error(error: Exception, url: str) -> SelfragError:
     for cause in _chain(error):
         if isinstance(cause, ReplyTooLarge):
             return TemporarilyUnavailable(f"{_host_and_port(address)} {cause}")
-    scheme = _proxy_scheme(address)
-    by = f" through the proxy that {scheme.upper()}_PROXY names" if scheme else ""
-    return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{by}: {_kind(error)}")
+    return TemporarilyUnavailable(f"{_host_and_port(address)} cannot be reached{_name_proxy(address)}: {_kind(error)}")
 
 
 def host_of(url: str) -> str:
@@ -128,6 +131,11 @@ def _proxy_scheme(parts: SplitResult) -> str:
     if is_loopback_host(host) or proxy_bypass(host):
         return ""
     return next((scheme for scheme in (parts.scheme, "all") if proxies.get(scheme)), "")
+
+
+def _name_proxy(parts: SplitResult) -> str:
+    scheme = _proxy_scheme(parts)
+    return f" through the proxy that {scheme.upper()}_PROXY names" if scheme else ""
 
 
 def unusable_proxy() -> str:

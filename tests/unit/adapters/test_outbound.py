@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from selfrag.adapters.chat import ChatModel
-from selfrag.adapters.claude.http import HttpClaude
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.converse import ConverseModel
 from selfrag.adapters.langfuse import Langfuse
 from selfrag.adapters.otlp import Collector
@@ -73,10 +73,8 @@ def test_invalid_url_names_its_setting(url: str) -> None:
 
 
 def connect_by_environment(url: str, monkeypatch: pytest.MonkeyPatch) -> object:
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "key")
     monkeypatch.setenv("ANTHROPIC_BEDROCK_BASE_URL", url)
-    return HttpClaude.connect(Settings(model_provider="bedrock"), "", "eu-west-1")
+    return SdkClaude.connect(Settings(model_provider="bedrock"), "", "eu-west-1")
 
 
 PLAIN = ["http://api.example.com/v1", "HTTP://gpu.lan", "http://10.1.2.3:11434/v1", "http://[fd00::1]:8000"]
@@ -88,7 +86,7 @@ def test_plain_http_is_limited_to_this_machine_and_named_private_hosts(
 ) -> None:
     uses: list[Callable[[], object]] = [
         lambda: ChatModel.connect(Settings(model="m", model_url=url), "k"),
-        lambda: HttpClaude.connect(Settings(model_base_url=url), "k"),
+        lambda: SdkClaude.connect(Settings(model_base_url=url), "k"),
         lambda: connect_by_environment(url, monkeypatch),
         lambda: ConverseModel.connect(Settings(model_base_url=url), "", "eu-west-1"),
         lambda: Tavily(httpx2.Client(), url, "k", 1.0, None),

@@ -1,1 +1,1 @@
-"""Claude by the Messages API."""
+"""Claude by the Messages API: over HTTP in the functions, by the anthropic SDK elsewhere."""

@@ -1,32 +1,30 @@
 """Claude by the Messages API over HTTP; importing the anthropic SDK would take four fifths of a Lambda's cold start."""
 
 import json
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
 import httpx2
+from pydantic import BaseModel
 from typing_extensions import override
 
-from selfrag.adapters.claude.messages import Message
-from selfrag.adapters.claude.profiles import MessagesRequest, profile_of
-from selfrag.adapters.claude.schema import strict_schema
+from selfrag.adapters.claude.messages import Message, message_of
+from selfrag.adapters.claude.profiles import MessagesRequest, Profile, profile_of
+from selfrag.adapters.claude.refusals import failure_of
+from selfrag.adapters.claude.schema import Schema, strict_schema
+from selfrag.adapters.faults import aws_faults
 from selfrag.adapters.model import ServiceModel, unreadable_error
-from selfrag.adapters.outbound import checked_url, host_of, http_client_for, read_json, unreachable_error
+from selfrag.adapters.outbound import checked_url, http_client_for, read_json, unreachable_error
 from selfrag.domain.errors import Misconfigured, RequestRejected, TemporarilyUnavailable
 from selfrag.runtime.pace import RequestFailure
 from selfrag.runtime.settings import Settings
 
 API_VERSION = "2026-10-21"
 _URL = "https://api.anthropic.com"
-# The variables of the vendor's own tools for another address.
-_BASE_URLS = {
-    "anthropic": "ANTHROPIC_BASE_URL", "bedrock": "ANTHROPIC_BEDROCK_BASE_URL", "aws": "ANTHROPIC_AWS_BASE_URL",
-}  # fmt: skip
 _MAX_ERROR_CHARACTERS = 4000
 
 
@@ -60,41 +58,40 @@ class HttpClaude(ServiceModel):
     """Claude by Anthropic's API, by Bedrock or by another server that speaks the Messages API."""
 
     cites = True
-    profile = staticmethod(profile_of)
-    schema = staticmethod(strict_schema)
 
     @staticmethod
     @override
     def connect(config: Settings, key: str, region: str | None = None) -> MessagesClient:
-        provider = config.model_provider
-        base_url = config.model_base_url or os.environ.get(_BASE_URLS[provider])
+        base_url = config.model_base_url
         if base_url:
-            checked_url(base_url, "SELFRAG_MODEL_BASE_URL" if config.model_base_url else _BASE_URLS[provider])
+            checked_url(base_url, "SELFRAG_MODEL_BASE_URL")
         if not (key.isascii() and key.isprintable()):
             raise Misconfigured("the key of the model has a letter that no key has: set the secret again")
-        if provider == "anthropic":
+        if config.model_provider == "anthropic":
             base_url = base_url or _URL
             return MessagesClient(
                 http_client_for(base_url), base_url, lambda *_: {"authorization": f"Bearer {key}"}, api_key=key
             )
-        if provider == "bedrock":
-            sign, region = _signature(region, "bedrock", os.environ.get("AWS_BEARER_TOKEN_BEDROCK"))
+        if config.model_provider == "bedrock":
+            sign, region = _signature(region)
             base_url = base_url or f"https://bedrock-runtime.{region}.amazonaws.com"
             return MessagesClient(http_client_for(base_url), base_url, sign, on_bedrock=True)
-        sign, region = _signature(region, "aws-external-anthropic")
-        base_url = base_url or f"https://aws-external-anthropic.{region}.api.aws"
-        workspace = {"anthropic-workspace-id": os.environ.get("ANTHROPIC_AWS_WORKSPACE_ID", "")}
-        if not all(workspace.values()):
-            raise Misconfigured("the client of Claude Platform on AWS needs ANTHROPIC_AWS_WORKSPACE_ID")
-        return MessagesClient(
-            http_client_for(base_url), base_url, lambda url, content: {**workspace, **sign(url, content)}
-        )
+        raise Misconfigured(f"the provider {config.model_provider} needs the package anthropic")
+
+    @staticmethod
+    @override
+    def profile(model: str) -> Profile:
+        return profile_of(model)
+
+    @staticmethod
+    @override
+    def schema(shape: type[BaseModel]) -> Schema:
+        return strict_schema(shape)
 
     @staticmethod
     @override
     def read(client: MessagesClient, path: str) -> Any:
-        named = {"authorization": f"Bearer {client.api_key}", "anthropic-version": API_VERSION}
-        return read_json(client.http, client.base_url.rstrip("/") + path, named if client.api_key else {})
+        return read_json(client.http, client.base_url.rstrip("/") + path)
 
     @override
     def _create(self, request: MessagesRequest, max_tokens: int, seconds: float) -> Message:
@@ -114,76 +111,62 @@ class HttpClaude(ServiceModel):
         if not reply.is_success:
             # The service does not bill requests that it answers with an error.
             self._raise_for(reply, model)
-        try:
-            return Message.model_validate(reply.json())
-        except (ValueError, RecursionError):
+        message = message_of(_parse(reply.content))
+        if message is None:
             self._cost_budget.book_loss()
-            raise unreadable_error(model) from None
+            raise unreadable_error(model)
+        return message
 
     def _raise_for(self, reply: httpx2.Response, model: str) -> None:
-        """Raise the exception for an error reply.
-
-        Messages name the status only: the body may repeat the request, and so a question or a passage.
-        """
-        status, host = reply.status_code, host_of(self._client.base_url)
-        renewed = self._with_another_key(self._client) if status == 401 else None
+        renewed = self._with_another_key(self._client) if reply.status_code == httpx2.codes.UNAUTHORIZED else None
         if renewed is not None:
             self._client = renewed
             raise RequestFailure(TemporarilyUnavailable(f"{model} has another key now"), after=0.0)
-        if status in (408, 409, 429) or status >= 500:
-            busy = TemporarilyUnavailable(f"{model} is busy: status {status}")
-            raise RequestFailure(busy, retry_after(reply.headers, self._pace.now()), throttled=status == 429)
-        if status == 401:
-            raise Misconfigured(f"{host} refused the key: status 401")
-        if status == 404:
-            raise Misconfigured(f"{host} knows no {model}, or its base URL is wrong: status 404")
-        if status in (402, 403):
-            raise Misconfigured(f"{host} does not let this key use {model}: status {status}")
-        # The message names the refused feature and is not passed on.
-        cause = ValueError(reply.text[:_MAX_ERROR_CHARACTERS])
-        raise RequestRejected(f"{model} refused the request: status {status}") from cause
+        failure = failure_of(reply.status_code, reply.headers, model, self._client.base_url, self._pace.now())
+        if isinstance(failure, RequestRejected):
+            # The message names the refused feature and is not passed on.
+            raise failure from ValueError(reply.text[:_MAX_ERROR_CHARACTERS])
+        raise failure
 
 
-def _signature(
-    region: str | None, service: str, token: str | None = None
-) -> tuple[Callable[[str, bytes], Mapping[str, str]], str]:
-    """Return what signs requests, and the region; raises Misconfigured without credentials (or a token) or region."""
+def _signature(region: str | None) -> tuple[Callable[[str, bytes], Mapping[str, str]], str]:
+    """Return what signs requests to Bedrock, and the region; raises Misconfigured without credentials or region."""
     import boto3
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
 
-    from selfrag.adapters.faults import aws_faults
-
     session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
-    place = session.region_name
+    place, token = session.region_name, os.environ.get("AWS_BEARER_TOKEN_BEDROCK")
     credentials: Any = None if token else session.get_credentials()
     if place is None or not (token or credentials):
-        raise Misconfigured(f"the {service} client cannot be made: it needs AWS credentials and a region")
+        raise Misconfigured("the bedrock client cannot be made: it needs AWS credentials and a region")
 
     def sign(url: str, content: bytes) -> Mapping[str, str]:
         if token:
             return {"authorization": f"Bearer {token}"}
         request = AWSRequest("POST", url, {"content-type": "application/json"}, content)
-        with aws_faults(f"the credentials for {service}"):
+        with aws_faults("the credentials for Bedrock"):
             # Frozen: key, secret and token are of one refresh.
-            SigV4Auth(credentials.get_frozen_credentials(), service, place).add_auth(request)
+            SigV4Auth(credentials.get_frozen_credentials(), "bedrock", place).add_auth(request)
         return dict(request.headers.items())
 
     return sign, place
 
 
-def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Return the seconds after which the service allows a retry, None if it does not say; `now` is since the epoch.
-
-    The header is in milliseconds (`retry-after-ms`, which the SDK knows too), in seconds or a date.
-    """
-    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
-        try:
-            seconds = float(headers.get(name, "")) / unit
-        except ValueError:
-            continue
-        return max(0.0, seconds) if not math.isnan(seconds) else None
+def _parse(content: bytes) -> Any:
+    """Return the JSON of a reply with its blocks as objects, None if there is none."""
     try:
-        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - now)
-    except ValueError:
+        reply = json.loads(content)
+    except (ValueError, RecursionError):
         return None
+    if isinstance(reply, dict) and isinstance(blocks := reply.get("content"), list):
+        reply["content"] = [_block(block) for block in blocks]
+    return reply
+
+
+def _block(block: Any) -> Any:
+    if not isinstance(block, dict):
+        return block
+    if isinstance(citations := block.get("citations"), list):
+        block["citations"] = [SimpleNamespace(**each) if isinstance(each, dict) else each for each in citations]
+    return SimpleNamespace(**block)

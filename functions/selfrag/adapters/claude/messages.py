@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from selfrag.adapters.claude.cost_budget import Kind
 from selfrag.adapters.claude.profiles import TOOL
@@ -48,11 +48,15 @@ _SMALLEST = 1024
 _BYTES_PER_TOKEN = 3
 
 
-class _CacheCreation(BaseModel):
+class _Part(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class _CacheCreation(_Part):
     ephemeral_1h_input_tokens: _Tokens | None = None
 
 
-class _Usage(BaseModel):
+class _Usage(_Part):
     input_tokens: _Tokens
     output_tokens: _Tokens
     cache_read_input_tokens: _Tokens | None = None
@@ -60,26 +64,24 @@ class _Usage(BaseModel):
     cache_creation: _CacheCreation | None = None
 
 
-class _Text(BaseModel):
+class _Text(_Part):
     text: str
     citations: list[Any] | None = None
 
 
-class _Location(BaseModel):
+class _Location(_Part):
     search_result_index: int
     start_block_index: int
     end_block_index: int
 
 
-class Message(BaseModel):
+class Message(_Part):
     """A readable reply; `content` is None if it is no list, and is checked further by `content_of`."""
 
     model: _Name | None = None
     stop_reason: _Name | None = None
     usage: _Usage
-    content: Annotated[
-        list[Any] | None, BeforeValidator(lambda blocks: blocks if isinstance(blocks, list) else None)
-    ] = None
+    content: Annotated[list[Any] | None, BeforeValidator(lambda blocks: blocks if isinstance(blocks, list) else None)]
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,14 @@ class ReplyContent:
         return bool(self.text.strip()) and not _OBJECT_BEGINS.search(self.text)
 
 
+def message_of(reply: object) -> Message | None:
+    """Return a message of the SDK, or None if it is not readable."""
+    try:
+        return Message.model_validate(reply)
+    except ValidationError:
+        return None
+
+
 def names_window(words: str) -> bool:
     """Return whether the words of a refusal say that a request is longer than the model's window."""
     return bool(_WINDOW.search(words))
@@ -114,7 +124,7 @@ def content_of(message: Message, kind: Kind) -> ReplyContent | None:
     """Return the content of a message, or None if it is malformed or too long; other types of blocks are left out."""
     try:
         segments = tuple(_segment_of(block) for block in _blocks(message, "text"))
-        calls = tuple((block.get("name"), block.get("input")) for block in _blocks(message, "tool_use"))
+        calls = tuple((block.name, block.input) for block in _blocks(message, "tool_use"))
         used = [[segment.text for segment in segments], calls]
         size = len(json.dumps(used, ensure_ascii=False).encode())
     except (ValueError, RecursionError):
@@ -178,12 +188,13 @@ def call_of(
         cache_creation_input_tokens=usage.cache_creation_input_tokens or 0,
         cache_creation_1h_input_tokens=creation.ephemeral_1h_input_tokens or 0,
     )
-    return call.replace(cost_usd=cost_usd(call.replace(model=requested or call.model), prices))
+    priced = call.model_copy(update={"model": requested or call.model})
+    return call.model_copy(update={"cost_usd": cost_usd(priced, prices)})
 
 
 def _blocks(message: Message, kind: str) -> list[Any]:
     # A reply of a 5.x model may begin with a thinking block: blocks are found by type, never by position.
-    return [block for block in message.content or () if isinstance(block, dict) and block.get("type") == kind]
+    return [block for block in message.content or () if getattr(block, "type", None) == kind]
 
 
 def _segment_of(block: Any) -> TextBlock:
@@ -192,7 +203,7 @@ def _segment_of(block: Any) -> TextBlock:
     locations = [
         _Location.model_validate(citation)
         for citation in text.citations or ()
-        if isinstance(citation, dict) and citation.get("type") == "search_result_location"
+        if getattr(citation, "type", None) == "search_result_location"
     ]
     cited = [CitedBlocks(at.search_result_index, at.start_block_index, at.end_block_index) for at in locations]
     return TextBlock(text.text, tuple(cited))

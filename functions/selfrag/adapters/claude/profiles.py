@@ -7,10 +7,8 @@ are vendor documentation and user reports of November 2026; when a model refuses
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, NotRequired, Required, TypedDict
 
-# A request of the Messages API, as JSON.
-MessagesRequest = dict[str, Any]
 # Structured output; a tool that the model must call; one that it may call; a schema in the instructions.
 Way = Literal["json_schema", "forced_tool", "offered_tool", "words"]
 Feature = Literal["json_schema", "forced_tool", "offered_tool", "words", "thinking", "effort", "hour"]
@@ -34,6 +32,39 @@ _NAMES: dict[Feature, str] = {
     "thinking": r"thinking|between_tools",
     "hour": r"\bttl\b|cache_control",
 }
+
+
+class OutputConfig(TypedDict, total=False):
+    """The effort of a reply, and its form as structured output."""
+
+    effort: str
+    format: dict[str, object]
+
+
+class RequestParameters(TypedDict, total=False):
+    """The parameters of a request that depend on the model and on the kind of reply."""
+
+    output_config: OutputConfig
+    thinking: dict[str, str]
+    tools: list[dict[str, object]]
+    tool_choice: dict[str, str]
+    extra_body: dict[str, str]
+
+
+class PromptBlock(TypedDict):
+    """A text of a request; with `cache_control` the prompt cache keeps what ends with it."""
+
+    type: str
+    text: str
+    cache_control: NotRequired[dict[str, str]]
+
+
+class MessagesRequest(RequestParameters, total=False):
+    """A request of the Messages API."""
+
+    model: Required[str]
+    system: Required[list[PromptBlock]]
+    messages: Required[list[dict[str, object]]]
 
 
 @dataclass(frozen=True)
@@ -99,7 +130,7 @@ def is_claude(model: str) -> bool:
     return "anthropic." in name or "." not in name
 
 
-def bedrock_request(model: str) -> dict[str, Any]:
+def bedrock_request(model: str) -> RequestParameters:
     """Return the extra request parameters of a Bedrock id: the API version that models up to 4.6 know.
 
     The SDK sends Bedrock a version that such models refuse. Ids of other services need nothing.
@@ -110,12 +141,12 @@ def bedrock_request(model: str) -> dict[str, Any]:
     return {"extra_body": {"anthropic_version": "bedrock-2023-05-31"}}
 
 
-def plain_request(profile: Profile) -> dict[str, Any]:
+def plain_request(profile: Profile) -> RequestParameters:
     """Return the request parameters for free text: a short answer from passages needs little effort."""
     return {"output_config": {"effort": profile.effort}} if profile.effort else {}
 
 
-def verdict_request(schema: dict[str, object], profile: Profile) -> dict[str, Any]:
+def verdict_request(schema: dict[str, object], profile: Profile) -> RequestParameters:
     """Return the request parameters that make a model of this profile reply in the shape of `schema`."""
     parameters = plain_request(profile)
     if profile.thinking:

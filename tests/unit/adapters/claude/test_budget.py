@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import anthropic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from selfrag.domain.errors import HINTS, BudgetExceeded, Misconfigured
 from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.text.budgets import most_tokens
-from tests.support.asking import MemoryCalls, claude_of, client_at
+from tests.support.asking import MemoryCalls, claude_of
 from tests.support.doubles.model_server import Fault, ModelServer
 
 HAIKU, SONNET = "claude-haiku-5-5", "claude-sonnet-5-5"
@@ -88,7 +89,7 @@ def test_budget_needs_model_price() -> None:
 
 
 def judge(server: ModelServer, budget_usd: float, recent: MemoryCalls | None = None, seconds: float = 20.0) -> Any:
-    client = client_at(server.url)
+    client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
     limits = Limits(deadline_ms=1000 * (time.time() + 25), budget_usd=budget_usd)
     claude = claude_of(client, seconds=seconds, limits=limits, recent=recent)
     return claude.judge("grade_relevance", RUBRIC, {"question": "?"}, Relevance)
@@ -139,7 +140,7 @@ def test_unaffordable_retry_raises_the_previous_error() -> None:
 def test_the_second_request_of_a_step_gets_what_the_first_has_left() -> None:
     price = PRICES[SONNET][1]
     with ModelServer() as server:
-        client = client_at(server.url)
+        client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
         claude = claude_of(client, limits=Limits(budget_usd=0.03))
         first = claude.write("generate", RUBRIC, [Source("a.md", "", ("One.",))], {}).call
         claude.write("generate", RUBRIC, [Source("a.md", "", ("One.",))], {})

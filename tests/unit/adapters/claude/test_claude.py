@@ -7,13 +7,13 @@ import anthropic
 import pytest
 from anthropic.types import ModelParam
 
-from selfrag.adapters.claude.http import HttpClaude
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain import errors
 from selfrag.domain.calls import Limits
 from selfrag.ports.model import CitedBlocks, Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
-from selfrag.runtime.settings import DEFAULT_MODELS
-from tests.support.asking import claude_of, client_at
+from selfrag.runtime.settings import DEFAULT_MODELS, Settings
+from tests.support.asking import claude_of
 from tests.support.doubles.model_server import Body, Fault, ModelServer, reply
 
 PROMPT = Prompt("the rubric", "v1")
@@ -26,8 +26,8 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def claude_at(server: ModelServer, limits: Limits | None = None, **models: str) -> HttpClaude:
-    return claude_of(client_at(server.url), models, limits=limits)
+def claude_at(server: ModelServer, limits: Limits | None = None, **models: str) -> SdkClaude:
+    return claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0), models, limits=limits)
 
 
 def judge(server: ModelServer, **models: str) -> Any:
@@ -76,7 +76,8 @@ class BedrockServer(ModelServer):
 )
 def test_a_model_on_bedrock_is_sent_the_api_version_that_it_knows(model: str, version: str) -> None:
     with BedrockServer() as server:
-        client = client_at(server.url, on_bedrock=True)
+        keys = {"aws_access_key": "a", "aws_secret_key": "s", "aws_region": "us-east-1"}
+        client = anthropic.AnthropicBedrock(base_url=server.url, max_retries=0, **keys)
         claude = claude_of(client, {"grade_relevance": model, "generate": model})
         claude.judge("grade_relevance", PROMPT, FIELDS, Relevance)
         claude.write("generate", PROMPT, [Source("a.md", "A", ("One.",))], {"question": "?"})
@@ -201,3 +202,22 @@ def test_the_default_models_are_on_the_sdks_list() -> None:
     known = set(get_args(get_args(ModelParam)[0]))
     assert set(DEFAULT_MODELS.values()) <= known
     assert "claude-sonnet-4-6-20250514" not in known
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "aws"])
+def test_the_client_is_chosen_by_configuration(provider: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_AWS_WORKSPACE_ID", "wrkspc_1")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    made = SdkClaude.connect(Settings(model_provider=provider), "key")
+    kinds = {"anthropic": anthropic.Anthropic, "bedrock": anthropic.AnthropicBedrock, "aws": anthropic.AnthropicAWS}
+    assert type(made) is kinds[provider]
+    assert made.max_retries == 0
+    assert made.timeout < 30
+
+
+def test_a_client_of_bedrock_may_be_of_another_region_than_the_environments() -> None:
+    made = SdkClaude.connect(Settings(model_provider="bedrock"), "", "eu-central-1")
+    assert (made.aws_region, str(made.base_url)) == (
+        "eu-central-1",
+        "https://bedrock-runtime.eu-central-1.amazonaws.com",
+    )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import anthropic
 import boto3
 import pytest
 from hypothesis import example, given
@@ -12,9 +13,9 @@ from moto import mock_aws
 
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.cost_budget import CostBudget
-from selfrag.adapters.claude.http import HttpClaude
 from selfrag.adapters.claude.messages import cheapest_life, mark_for
 from selfrag.adapters.claude.profiles import profile_of
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.adapters.recent_calls import DynamoCalls
 from selfrag.domain.calls import PRICES, ModelCall, cost_usd
 from selfrag.ports.model import Prompt
@@ -22,7 +23,7 @@ from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.clock import Clock
 from selfrag.runtime.pace import Pace
 from selfrag.runtime.settings import DEFAULT_MODELS
-from tests.support.asking import claude_of, client_at
+from tests.support.asking import claude_of
 from tests.support.doubles.model_server import ModelServer
 from tests.support.tables import make_verdicts_table
 
@@ -94,13 +95,13 @@ def marks_of(apart: Sequence[float], side_by_side: int = 1) -> list[Any]:
     now = 1_000_000.0
     with mock_aws(), ModelServer() as server:
         table = make_verdicts_table(boto3.client("dynamodb"))
-        client = client_at(server.url)
+        client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
         for seconds in (0.0, *apart):
             now += seconds
             for _ in range(side_by_side):
                 recent = DynamoCalls(table, "verdicts", partial(float, now))
                 pace = Pace(Clock(), recent, 5.0, None)
-                claude = HttpClaude(client, DEFAULT_MODELS, pace, CostBudget(None, {}), Capabilities())
+                claude = SdkClaude(client, DEFAULT_MODELS, pace, CostBudget(None, {}), Capabilities())
                 claude.judge("grade_relevance", RUBRIC, {}, Relevance)
         return [request["system"][0].get("cache_control") for request in server.requests]
 
@@ -133,7 +134,7 @@ class CachingServer(ModelServer):
 
 def test_call_reports_hour_cache_tokens_and_their_cost() -> None:
     with CachingServer() as server:
-        client = client_at(server.url)
+        client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
         claude = claude_of(client, prices={HAIKU: (1.0, 10.0, 0.5)})
         call = claude.judge("grade_relevance", RUBRIC, {}, Relevance).call
     assert call is not None

@@ -4,15 +4,16 @@ import time
 from email.utils import formatdate
 from typing import Any
 
+import anthropic
 import pytest
 
-from selfrag.adapters.claude.http import HttpClaude
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits
 from selfrag.domain.errors import Misconfigured, RequestRejected
 from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.runtime.deadline import STEP_SECONDS
-from tests.support.asking import MemoryCalls, Skipping, claude_of, client_at
+from tests.support.asking import MemoryCalls, Skipping, claude_of
 from tests.support.definition import STATES_THAT_ASK
 from tests.support.doubles.model_server import Fault, ModelServer
 
@@ -35,8 +36,8 @@ def skipping() -> Skipping:
     return Skipping()
 
 
-def asking(server: Spoiled, skipping: Skipping, recent: MemoryCalls | None = None, left: float = 25.0) -> HttpClaude:
-    client = client_at(server.url)
+def asking(server: Spoiled, skipping: Skipping, recent: MemoryCalls | None = None, left: float = 25.0) -> SdkClaude:
+    client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
     limits = Limits(deadline_ms=1000 * (time.time() + left))
     return claude_of(client, seconds=server.patience, limits=limits, recent=recent, time=skipping)
 

@@ -4,16 +4,17 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import anthropic
 import httpx2
 import pytest
 
-from selfrag.adapters.claude.http import HttpClaude
 from selfrag.adapters.claude.messages import MAX_BYTES
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import ModelCall
 from selfrag.judging.models import CachedClaude, CachedReplies
 from selfrag.ports.model import Prompt
 from selfrag.question.grade_relevance.logic import Relevance
-from tests.support.asking import claude_of, client_at
+from tests.support.asking import claude_of
 from tests.support.fakes import MemoryCache
 
 PROMPT = Prompt("the rubric", "v1")
@@ -22,7 +23,7 @@ MESSAGE = {
     "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-haiku-5-5", "stop_reason": "end_turn",
     "content": [{"type": "text", "text": json.dumps(VERDICT)}], "usage": {"input_tokens": 100, "output_tokens": 10},
 }  # fmt: skip
-Asking = Callable[[HttpClaude], Any]
+Asking = Callable[[SdkClaude], Any]
 ASKING: dict[str, Asking] = {
     "a verdict": lambda claude: claude.judge("grade_relevance", PROMPT, {"question": "?"}, Relevance),
     "an answer": lambda claude: claude.write("generate", PROMPT, [], {"question": "?"}),
@@ -34,7 +35,7 @@ def ask(request: pytest.FixtureRequest) -> Asking:
     return ASKING[request.param]
 
 
-def claude_with(*bodies: bytes, kind: str = "application/json") -> HttpClaude:
+def claude_with(*bodies: bytes, kind: str = "application/json") -> SdkClaude:
     """Return a model whose replies have these bodies, the last one again and again."""
     left = list(bodies)
 
@@ -43,7 +44,7 @@ def claude_with(*bodies: bytes, kind: str = "application/json") -> HttpClaude:
         return httpx2.Response(200, content=body, headers={"content-type": kind})
 
     http = httpx2.Client(transport=httpx2.MockTransport(respond))
-    return claude_of(client_at("http://127.0.0.1", http))
+    return claude_of(anthropic.Anthropic(api_key="k", base_url="http://127.0.0.1", max_retries=0, http_client=http))
 
 
 def message(**fields: Any) -> bytes:
@@ -180,7 +181,7 @@ def test_the_cost_of_a_paid_reply_stays_when_its_retry_is_refused(ask: Asking) -
 
     seen: list[httpx2.Request] = []
     http = httpx2.Client(transport=httpx2.MockTransport(respond))
-    client = client_at("http://127.0.0.1", http)
+    client = anthropic.Anthropic(api_key="k", base_url="http://127.0.0.1", max_retries=0, http_client=http)
     reply = ask(claude_of(client))
     assert (reply.flaw, reply.error, reply.attempts) == ("unavailable", "Misconfigured", 2)
     assert len(reply.usage["calls"]) == 1

@@ -3,19 +3,20 @@
 from collections.abc import Iterator
 from typing import Any
 
+import anthropic
 import pytest
 
 from selfrag.adapters.claude.capabilities import Capabilities
 from selfrag.adapters.claude.cost_budget import MAX_TOKENS, VERDICT_TOKENS
-from selfrag.adapters.claude.http import HttpClaude
 from selfrag.adapters.claude.profiles import profile_of
+from selfrag.adapters.claude.sdk import SdkClaude
 from selfrag.domain.calls import Limits, cost_usd
 from selfrag.domain.errors import RequestRejected
 from selfrag.judging.models import CachedClaude, CachedReplies
 from selfrag.ports.model import Prompt, Source
 from selfrag.question.grade_relevance.logic import Relevance
 from selfrag.question.grade_support.judge import Support
-from tests.support.asking import MemoryCalls, claude_of, client_at
+from tests.support.asking import MemoryCalls, claude_of
 from tests.support.doubles.bedrock_double import (
     EXTRA,
     FORCEABLE,
@@ -40,8 +41,9 @@ def bedrock() -> Iterator[BedrockServer]:
         yield server
 
 
-def claude_at(server: BedrockServer, model: str, known: Capabilities | None = None, **more: Any) -> HttpClaude:
-    client = client_at(server.url, on_bedrock=True)
+def claude_at(server: BedrockServer, model: str, known: Capabilities | None = None, **more: Any) -> SdkClaude:
+    keys = {"aws_access_key": "a", "aws_secret_key": "s", "aws_region": "us-east-1"}
+    client = anthropic.AnthropicBedrock(base_url=server.url, max_retries=0, **keys)
     return claude_of(client, dict.fromkeys(("grade_relevance", "grade_support"), model), capabilities=known, **more)
 
 
@@ -97,7 +99,7 @@ JSON_SCHEMA, FORCED_TOOL = "claude-haiku-5-5", "claude-haiku-4-5"
 def judged_by(
     server: ModelServer, model: str, capabilities: Capabilities | None = None, budget: float | None = None
 ) -> Any:
-    client = client_at(server.url)
+    client = anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0)
     claude = claude_of(client, {"grade_relevance": model}, limits=Limits(budget_usd=budget), capabilities=capabilities)
     return claude.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
 
@@ -262,7 +264,7 @@ def test_verdicts_use_few_tokens_and_no_thinking_where_supported(
     model: str, thinking: dict[str, str] | None, tokens: int
 ) -> None:
     with ModelServer() as server:
-        claude = claude_of(client_at(server.url),
+        claude = claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0),
                            {"grade_relevance": model, "generate": model})  # fmt: skip
         claude.judge("grade_relevance", RUBRIC, FIELDS, Relevance)
         claude.write("generate", RUBRIC, [Source("a.md", "A", ("One.",))], {"question": "?"})
@@ -273,7 +275,7 @@ def test_verdicts_use_few_tokens_and_no_thinking_where_supported(
 
 def test_a_verdict_on_a_long_answer_has_room_for_its_claims() -> None:
     with ModelServer() as server:
-        claude = claude_of(client_at(server.url))
+        claude = claude_of(anthropic.Anthropic(api_key="k", base_url=server.url, max_retries=0))
         claude.judge("grade_support", RUBRIC, {**CLAIM, "answer": "25 days of leave. " * 150}, Support)
     assert VERDICT_TOKENS < server.requests[0]["max_tokens"] <= MAX_TOKENS
 
