@@ -11,7 +11,7 @@ import typer
 from infra.packages.bytecode import FUNCTION_ROOT, LAYER_ROOT, MISSING, lambda_python, with_bytecode
 from infra.packages.libraries import ROOT
 from infra.packages.sbom import sbom
-from infra.packages.zips import LAYERS, Archive, Files, function_files, layer_files, steps_of, write_zip
+from infra.packages.zips import LAYERS, Files, function_files, layer_files, steps_of, write_zip
 
 FUNCTIONS = ROOT / "functions"
 MEGABYTE = 1024 * 1024
@@ -37,7 +37,9 @@ def package(
     if python is None:
         typer.echo(MISSING, err=True)
     for part in parts:
-        _print(write_zip(out / f"{part}.zip", _files(part, libraries, python)))
+        archive = write_zip(out / f"{part}.zip", _files(part, libraries, python))
+        unzipped = f"  ({archive.unzipped / MEGABYTE:.1f} MiB unzipped)" if part in LAYERS else ""
+        typer.echo(f"{archive.path.name:<22}{archive.size:>12,}  {archive.sha256}{unzipped}")
     (out / "sbom.json").write_text(sbom(libraries))
     # Terraform refuses packages of another processor, which would not start.
     (out / "architecture").write_text(f"{architecture}\n")
@@ -47,11 +49,6 @@ def _files(part: str, libraries: Path, python: str | None) -> Files:
     is_layer = part in LAYERS
     files = layer_files(part, FUNCTIONS, libraries) if is_layer else function_files(FUNCTIONS, part)
     return files if python is None else with_bytecode(files, python, LAYER_ROOT if is_layer else FUNCTION_ROOT)
-
-
-def _print(archive: Archive) -> None:
-    unzipped = f"  ({archive.unzipped / MEGABYTE:.1f} MiB unzipped)" if archive.path.stem in LAYERS else ""
-    typer.echo(f"{archive.path.name:<22}{archive.size:>12,}  {archive.sha256}{unzipped}")
 
 
 if __name__ == "__main__":

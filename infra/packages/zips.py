@@ -21,11 +21,8 @@ SERVICES = frozenset(
     }
 )
 
-# The layers, and the second one of the functions that have two; steps.tf says the same.
+# The layers.
 LAYER, READERS, PROTOCOL, TRACES = LAYERS = ("layer", "readers", "protocol", "traces")
-# The function in front of every request starts without a library.
-_WITHOUT_LAYERS = ("authorize",)
-SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL, "send_spans": TRACES}
 
 # The packages that are not in the layer of all: each is in the zips of its functions, or in another layer.
 _STEPS = ("question", "ingestion", "api", "agents", "send_spans")
@@ -84,11 +81,6 @@ def packages_of(layer: str, functions: Path) -> list[Path]:
         return [functions / "selfrag" / name for name in _IN_LAYERS[layer]]
     elsewhere = {*_STEPS, _DEFINITIONS, *(name for names in _IN_LAYERS.values() for name in names)}
     return sorted(path for path in (functions / "selfrag").iterdir() if path.is_dir() and path.name not in elsewhere)
-
-
-def layers_of(step: str) -> tuple[str, ...]:
-    """Return the layers of a step's function."""
-    return (LAYER, SECOND_LAYERS[step]) if step in SECOND_LAYERS else () if step in _WITHOUT_LAYERS else (LAYER,)
 
 
 def write_zip(path: Path, files: Files) -> Archive:

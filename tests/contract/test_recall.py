@@ -15,9 +15,10 @@ from bench.retrieval.squad import read_task
 from bench.retrieval.vectors import kept_on_disk
 from selfrag.domain.passages import Bounds, Passage, embedded_text
 from selfrag.ports.index import IndexEntry
-from selfrag.retrieval.search import CANDIDATES, best
+from selfrag.retrieval.search import CANDIDATES
 from selfrag_cli.local.index import E5Embedder
 from tests.contract.endpoint import ADDRESS, index_of_its_own
+from tests.support.best_passages import best
 
 DATA = os.environ.get("SELFRAG_TEST_SQUAD", "")
 

@@ -10,8 +10,9 @@ from selfrag.adapters.opensearch.search import OpenSearchPassages
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.domain.passages import Bounds
 from selfrag.ports.index import Index
-from selfrag.retrieval.search import best, search
+from selfrag.retrieval.search import search
 from tests.contract.entries import PATH, QUERY, entry, found, unit
+from tests.support.best_passages import best
 from tests.support.doubles.opensearch_double import OpenSearchDouble
 
 

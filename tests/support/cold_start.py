@@ -11,8 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from infra.packages.bytecode import FUNCTION_ROOT, LAYER_ROOT, lambda_python, with_bytecode
-from infra.packages.zips import LAYER, LAYERS, Files, function_files, layer_files, layers_of, steps_of
+from infra.packages.zips import LAYER, LAYERS, PROTOCOL, READERS, TRACES, Files, function_files, layer_files, steps_of
 from tests.support.cold_services import environment
+
+# The second layer of the functions that have two; steps.tf says the same.
+SECOND_LAYERS = {"parse_document": READERS, "split_document": READERS, "agents": PROTOCOL, "send_spans": TRACES}
+# The function in front of every request starts without a library.
+_WITHOUT_LAYERS = ("authorize",)
+
+
+def layers_of(step: str) -> tuple[str, ...]:
+    """Return the layers of a step's function."""
+    return (LAYER, SECOND_LAYERS[step]) if step in SECOND_LAYERS else () if step in _WITHOUT_LAYERS else (LAYER,)
+
 
 _PATH = "import sys; sys.path += {folders!r}; "
 _MARK = "selfrag-start "

@@ -80,7 +80,7 @@ def judge_of(
     """Return a step's judge behind a decision model; without `upper` all its verdicts are final."""
     thresholds = None if upper is None else Thresholds(upper=upper, lower=lower)
     questions = load_questions(f"selfrag.question.{step}.handler")
-    return Grader(step, PROMPT, claude, DecisionGrader(step, decider, questions, thresholds, measured=True))
+    return Grader(step, PROMPT, claude, decider=DecisionGrader(step, decider, questions, thresholds, measured=True))
 
 
 class MemoryCache:

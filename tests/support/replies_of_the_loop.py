@@ -82,6 +82,7 @@ class Replies:
         returning = (
             {*state.seen[: self._top_k]} & {*state.refused_passages()} if state.rewrites() < self._rewrites else set()
         )
+        searches = [entry for entry in state.ledger if entry.step == "Retrieve"]
         return [
             changed,
             [
@@ -97,7 +98,7 @@ class Replies:
             [state.prepared.new, state.has_query, state.stalled],
             bool(draft.not_said) and state.stage == "reflect",
             [state.ran("SearchWeb"), state.rewrites(), state.seeks, state.repairs()],
-            [state.count_fruitless(), len([entry for entry in state.ledger if entry.step == "Retrieve"][-2:])],
+            [sum(entry.useful == 0 for entry in searches[-2:]), len(searches[-2:])],
             any(entry.error for entry in state.ledger),
         ]
 

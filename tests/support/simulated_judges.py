@@ -72,7 +72,7 @@ def cascade(rows: Sequence[Statement], thresholds: Thresholds) -> Grader:
     by_text = {row.text: row for row in rows}
     questions = load_questions(logic.__name__)
     first = DecisionGrader("grade_support", SimulatedDecider(by_text), questions, thresholds, measured=True)
-    return Grader("grade_support", Prompt("", "1"), SimulatedClaude(by_text), first)
+    return Grader("grade_support", Prompt("", "1"), SimulatedClaude(by_text), decider=first)
 
 
 class SimulatedDecider:

@@ -100,7 +100,7 @@ def probe_decider(
     connect: Any = partial(completions_client if protocol == "completions" else decider_client, url, key)
     kind = ReflectionDecider if protocol == "completions" else SystemOneDecider
     judge = kind(connect, url, model, window_tokens, 0.0, partial(_pace, SECONDS), CircuitBreaker(model, Clock().now))
-    questions = {"relevant": load_questions(grade_relevance.__name__).by_name["relevant"]}
+    questions = {"relevant": load_questions(grade_relevance.__name__)["relevant"]}
 
     def sure_of(passage: Evidence) -> float:
         decisions = judge.ask(GRADER, {"question": QUESTION, "passage": passage.quoted()}, questions)

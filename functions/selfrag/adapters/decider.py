@@ -5,7 +5,7 @@ A server may silently truncate a state, so a state that may not fit is not sent.
 
 import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx2
@@ -60,9 +60,12 @@ class SystemOneDecider:
     is asked for.
     """
 
+    # False if the window bounds each prompt that a state becomes, and not the state.
+    window_bounds_state = True
+
     def __init__(
         self,
-        client: Callable[[], TypeSafeClient],
+        client: Callable[[], Any],
         url: str,
         model: str,
         window_tokens: int,
@@ -71,20 +74,15 @@ class SystemOneDecider:
         breaker: CircuitBreaker,
         budget_usd: float | None = None,
     ) -> None:
-        self._client, self._url, self._model = client, url, model
+        self._client, self._url, self.model = client, url, model
         self._window, self._price, self._left = window_tokens, price, budget_usd
         self._make_pace, self._breaker = make_pace, breaker
-
-    @property
-    def model(self) -> str:
-        """Return the name of the model."""
-        return self._model
 
     def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
         """Return the answers to all questions about a state, or none and why, in a warning, too."""
         body = {name: _wire(question) for name, question in questions.items()}
         tokens = most_tokens({"state": state, "questions": body})
-        if tokens > _MARGIN * self._window:
+        if self.window_bounds_state and tokens > _MARGIN * self._window:
             return _none("too_long", f"a state may be longer than its window of {self._window:,} tokens")
         if self._left is not None and tokens * self._price / _MILLION > self._left:
             return _none("unavailable", "what is left of max_cost_usd buys no decision", BudgetExceeded.__name__)
@@ -93,7 +91,7 @@ class SystemOneDecider:
         pace = self._make_pace()
         started = pace.now()
         try:
-            reply = pace.ask(step, self._model, lambda seconds: self._send_unless_open(state, body, seconds))
+            reply = pace.ask(step, self.model, lambda seconds: self._send_unless_open(state, body, seconds))
         except SelfragError as error:
             unread = isinstance(error, Unreadable)
             return _none("malformed" if unread else "unavailable", str(error), type(error).__name__)
@@ -131,7 +129,8 @@ class SystemOneDecider:
         content = json.loads(json.dumps(dict(state)))
         host = host_of(self._url)
         try:
-            return self._client().system_one(content, questions, model=self._model, timeout=seconds)
+            reply: SystemOneResponse = self._client().system_one(content, questions, model=self.model, timeout=seconds)
+            return reply
         except typesafe_sdk.TypeSafeAPITimeoutError:
             raise RequestFailure(TemporarilyUnavailable(f"{host} did not reply in time")) from None
         except typesafe_sdk.TypeSafeAPIResponseValidationError:
@@ -152,7 +151,7 @@ class SystemOneDecider:
         if self._left is not None:
             self._left -= cost
         return ModelCall(
-            step=step, model=self._model, started_at=round(started, 4), ended_at=round(ended, 4),
+            step=step, model=self.model, started_at=round(started, 4), ended_at=round(ended, 4),
             stop_reason="", input_tokens=max(tokens, 0), cost_usd=cost, decision=True,
         )  # fmt: skip
 
@@ -172,12 +171,10 @@ def _none(
 
 def _wire(question: DecisionQuestion) -> dict[str, Any]:
     """Return a question in the protocol's form."""
-    if isinstance(question.criteria, Sequence):
-        return {"type": "score", "instructions": question.instructions, "criteria": list(question.criteria)}
-    if question.type == "choice":
-        return {"type": "choice", "instructions": question.instructions, "criteria": dict(question.criteria)}
-    criteria = {"true": question.criteria[YES], "false": question.criteria[NO]}
-    return {"type": "noul", "instructions": question.instructions, "criteria": criteria}
+    kind, criteria = {"levels": "score", "choice": "choice", "yes_no": "noul"}[question.type], question.criteria
+    if isinstance(criteria, dict) and kind == "noul":
+        criteria = {"true": criteria[YES], "false": criteria[NO]}
+    return {"type": kind, "instructions": question.instructions, "criteria": criteria}
 
 
 def _distribution(response: SystemOneResponse, name: str, question: DecisionQuestion) -> Distribution:

@@ -3,18 +3,19 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError, ReadTimeoutError
 from typing_extensions import override
 
 from selfrag.adapters.faults import aws_faults, code_of
+from selfrag.adapters.items import serialize
 from selfrag.domain.answers import KEPT_SECONDS
 from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ports.executions import Executions, Snapshot, StoredQuestion
-from selfrag.runtime.metrics import count_unversioned_ask
+from selfrag.runtime.metrics import count_event
 from selfrag.runtime.observability import logger
+from selfrag.runtime.settings import ApiSettings
 
 SERVICE = "the workflow"
 _ANSWERS = "the table of answers"
@@ -33,21 +34,15 @@ RETAINED = (
 UNVERSIONED = "The machine was started without its version, which Step Functions refused: it may be of another release."
 
 
-@dataclass(frozen=True)
-class Machines:
-    """The state machines of questions (ARNs, of versions where there are some), and the table of their answers."""
-
-    express: str
-    standard: str
-    answers_table: str
-
-
 class StatesExecutions(Executions):
-    """Access to questions: starting one, waiting for it, and looking at it."""
+    """Access to questions: starting one, waiting for it, and looking at it.
 
-    def __init__(self, states: Any, dynamodb: Any, machines: Machines) -> None:
-        self._states, self._dynamodb, self._machines = states, dynamodb, machines
-        self._express = machines.express
+    The machines of the settings are ARNs, of versions where there are some.
+    """
+
+    def __init__(self, states: Any, dynamodb: Any, config: ApiSettings) -> None:
+        self._states, self._dynamodb, self._config = states, dynamodb, config
+        self._express = config.express_machine_arn
 
     def answer(self, question_id: str, payload: Mapping[str, object]) -> dict[str, Any] | None:
         """Run a question on the Express machine to its end; None if the connection timed out before.
@@ -64,8 +59,8 @@ class StatesExecutions(Executions):
                 f"The execution of question {question_id} gave no response; the workflow's logs have it by this id."
             )
         response = dict(json.loads(ended["output"]))
-        if self._express != self._machines.express:
-            count_unversioned_ask()
+        if self._express != self._config.express_machine_arn:
+            count_event("ask", "UnversionedAsks")
             response["usage"]["warnings"].append(UNVERSIONED)
         return response
 
@@ -85,23 +80,17 @@ class StatesExecutions(Executions):
     def start(self, question_id: str, payload: Mapping[str, object]) -> None:
         with aws_faults(SERVICE):
             self._states.start_execution(
-                stateMachineArn=self._machines.standard, name=question_id, input=json.dumps(payload)
+                stateMachineArn=self._config.standard_machine_arn, name=question_id, input=json.dumps(payload)
             )
 
     @override
     def expect(self, question_id: str, payload: Mapping[str, Any], due: float) -> None:
-        item = {
-            "id": {"S": question_id},
-            "question": {"S": payload["question"]},
-            "collections": {"L": [{"S": name} for name in payload["collections"]]},
-            "request": {"S": payload["request"]},
-            "due_at": {"N": str(int(due))},
-            "expires_at": {"N": str(int(due) + KEPT_SECONDS)},
-        }
+        fields = {name: payload[name] for name in ("question", "collections", "request")}
+        item = serialize({"id": question_id, **fields, "due_at": int(due), "expires_at": int(due) + KEPT_SECONDS})
         with aws_faults(_ANSWERS):
             try:
                 self._dynamodb.put_item(
-                    TableName=self._machines.answers_table, Item=item, ConditionExpression="attribute_not_exists(id)"
+                    TableName=self._config.answers_table, Item=item, ConditionExpression="attribute_not_exists(id)"
                 )
             except ClientError as error:
                 if code_of(error) != "ConditionalCheckFailedException":
@@ -112,7 +101,7 @@ class StatesExecutions(Executions):
         with aws_faults(_ANSWERS):
             # A caller who just got an id, or a response, must find it.
             reply = self._dynamodb.get_item(
-                TableName=self._machines.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
+                TableName=self._config.answers_table, Key={"id": {"S": question_id}}, ConsistentRead=True
             )
         item = reply.get("Item")
         # DynamoDB deletes expired items within days, not at the moment: the reader has to compare.
@@ -127,7 +116,7 @@ class StatesExecutions(Executions):
     @override
     def delete(self, question_id: str) -> Sequence[str]:
         with aws_faults(_ANSWERS):
-            self._dynamodb.delete_item(TableName=self._machines.answers_table, Key={"id": {"S": question_id}})
+            self._dynamodb.delete_item(TableName=self._config.answers_table, Key={"id": {"S": question_id}})
         return RETAINED
 
     @override
@@ -155,13 +144,9 @@ class StatesExecutions(Executions):
                 raise
 
     def _execution(self, question_id: str) -> str:
-        return _execution_arn(self._machines.standard, question_id)
-
-
-def _execution_arn(machine: str, name: str) -> str:
-    """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
-    here, _, named = strip_version(machine).partition(":stateMachine:")
-    return f"{here}:execution:{named}:{name}"
+        """Return the ARN of an execution; it names no version of the machine, so other releases' are found, too."""
+        here, _, named = strip_version(self._config.standard_machine_arn).partition(":stateMachine:")
+        return f"{here}:execution:{named}:{question_id}"
 
 
 def strip_version(machine: str) -> str:

@@ -39,7 +39,7 @@ def record_of(item: Json) -> Record:
     """Return the record in a document's item; raises Unreadable for an item of another version."""
     values = values_of(item)
     with unreadable_faults("the manifest"):
-        return Record.model_validate({name: values[name] for name in Record.model_fields if name in values})
+        return Record.model_validate(values, extra="ignore")
 
 
 def part_of(item: Json) -> StoredPart:

@@ -96,21 +96,15 @@ class DynamoManifest(Manifest):
 
     @override
     def parts(self, document_id: str) -> list[StoredPart]:
-        parts: list[StoredPart] = []
-        start: Json = {}
-        while True:
-            page = self._call(
-                "query",
-                KeyConditionExpression="#id = :id",
-                ExpressionAttributeNames={"#id": "id"},
-                ExpressionAttributeValues={":id": {"S": document_id}},
-                ConsistentRead=True,
-                **start,
-            )
-            parts += [part_of(item) for item in page["Items"] if item["part"]["S"] != DOCUMENT]
-            if "LastEvaluatedKey" not in page:
-                return parts
-            start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+        pages = self._client.get_paginator("query").paginate(
+            TableName=self._table,
+            KeyConditionExpression="#id = :id",
+            ExpressionAttributeNames={"#id": "id"},
+            ExpressionAttributeValues={":id": {"S": document_id}},
+            ConsistentRead=True,
+        )
+        with aws_faults(SERVICE):
+            return [part_of(item) for page in pages for item in page["Items"] if item["part"]["S"] != DOCUMENT]
 
     @override
     def part(self, document_id: str, generation: str, number: int) -> StoredPart | None:

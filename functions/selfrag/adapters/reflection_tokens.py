@@ -6,20 +6,18 @@ become prompts that end where the model was trained to judge. Replies are conver
 
 import math
 import re
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
-from typesafe_sdk import ChoiceAnswer, NoulAnswer, ScoreAnswer, SystemOneResponse, TypeSafeClient, Usage
+from typesafe_sdk import ChoiceAnswer, NoulAnswer, ScoreAnswer, SystemOneResponse, Usage
 from typing_extensions import override
 
 from selfrag.adapters.decider import SystemOneDecider
 from selfrag.adapters.outbound import host_of, http_client_for, post
 from selfrag.domain.decisions import NO, YES, Distribution
 from selfrag.domain.errors import RequestRejected, TemporarilyUnavailable, Unreadable
-from selfrag.runtime.circuit_breaker import CircuitBreaker
-from selfrag.runtime.pace import Pace, RequestFailure
+from selfrag.runtime.pace import RequestFailure
 from selfrag.text.budgets import most_tokens
 
 _SEARCH = {"[Retrieval]": YES, "[No Retrieval]": NO, "[Continue to Use Evidence]": "continue"}
@@ -54,26 +52,14 @@ def completions_client(url: str, key: str) -> httpx2.Client:
 class ReflectionDecider(SystemOneDecider):
     """The model for one task; each prompt holds one passage, so its window bounds a prompt and not the state."""
 
-    def __init__(
-        self,
-        http: Callable[[], httpx2.Client],
-        url: str,
-        model: str,
-        window_tokens: int,
-        price: float,
-        make_pace: Callable[[], Pace],
-        breaker: CircuitBreaker,
-        budget_usd: float | None = None,
-    ) -> None:
-        super().__init__(TypeSafeClient, url, model, sys.maxsize, price, make_pace, breaker, budget_usd)
-        self._http, self._most_tokens = http, window_tokens
+    window_bounds_state = False
 
     @override
     def _send(self, state: Mapping[str, object], questions: dict[str, Any], seconds: float) -> SystemOneResponse:
         prompts = {name: prompts_of(name, state) for name in questions if name not in _FIXED}
         texts = [prompt for group in prompts.values() for prompt in group]
-        if any(most_tokens(text) > self._most_tokens for text in texts):
-            raise RequestRejected(f"a prompt may be longer than its window of {self._most_tokens:,} tokens")
+        if any(most_tokens(text) > self._window for text in texts):
+            raise RequestRejected(f"a prompt may be longer than its window of {self._window:,} tokens")
         read, tokens = self._complete(texts, seconds)
         answers = {name: _FIXED.get(name, {}) for name in questions}
         for name, group in prompts.items():
@@ -88,7 +74,7 @@ class ReflectionDecider(SystemOneDecider):
         url = f"{self._url.rstrip('/').removesuffix('/v1')}/v1/completions"
         body = {"model": self.model, "prompt": prompts, "max_tokens": 1, "temperature": 0, "logprobs": _TOP}
         try:
-            reply = post(self._http(), url, self.model, {**body, "skip_special_tokens": False}, {}, seconds).json()
+            reply = post(self._client(), url, self.model, {**body, "skip_special_tokens": False}, {}, seconds).json()
             choices = sorted(reply["choices"], key=lambda choice: int(choice["index"]))
             read = [_probabilities(choice["logprobs"]) for choice in choices]
             tokens = int(reply.get("usage", {}).get("prompt_tokens", 0))

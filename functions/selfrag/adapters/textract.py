@@ -56,11 +56,15 @@ class TextractRecognizer(Recognizer):
         """Return the text of the pages, in their order; None while Textract works, or there is more of it to read."""
         if not job:
             return [RecognizedPage(**page) for page in self._bucket.get_json(f"{name}.json")]
-        lines, token = self._read_before(name, job)
+        # The lines that were read of this job before, and the token of the next part.
+        progress = self._bucket.get_json(f"{name}-read.json") if self._bucket.has_json(f"{name}-read.json") else {}
+        lines, token = (progress["lines"], progress["token"]) if progress.get("job") == job else ({}, "")
         before, end = token, self._clock() + SECONDS_OF_A_RUN
         while True:
             try:
-                reply = self._reply(job, token)
+                more = {"NextToken": token} if token else {}
+                with aws_faults(SERVICE):
+                    reply = self._client.get_document_text_detection(JobId=job, **more)
             except TemporarilyUnavailable:
                 # The lines so far are stored; without any, the state machine retries.
                 if token == before:
@@ -90,17 +94,6 @@ class TextractRecognizer(Recognizer):
                 break
         self._bucket.put_json(f"{name}-read.json", {"job": job, "token": token, "lines": lines})
         return None
-
-    def _read_before(self, name: str, job: str) -> tuple[Lines, str]:
-        """Return the lines that were read of this job, and the token of the next part."""
-        where = f"{name}-read.json"
-        progress = self._bucket.get_json(where) if self._bucket.has_json(where) else {}
-        return (progress["lines"], progress["token"]) if progress.get("job") == job else ({}, "")
-
-    def _reply(self, job: str, token: str) -> Any:
-        more = {"NextToken": token} if token else {}
-        with aws_faults(SERVICE):
-            return self._client.get_document_text_detection(JobId=job, **more)
 
 
 def _page(number: str, lines: Sequence[tuple[str, float]]) -> RecognizedPage:

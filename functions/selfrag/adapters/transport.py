@@ -84,7 +84,6 @@ class _BoundedBody(httpx2.SyncByteStream):
             yield part
 
     def close(self) -> None:
-        """Close the reply."""
         self._reply.close()
 
 
@@ -102,7 +101,6 @@ class _TimedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Return a connection; raises ConnectError and ConnectTimeout."""
         stream = self._backend.connect_tcp(host, port, self._left(timeout), local_address, socket_options)
         return _TimedStream(stream, self._left)
 
@@ -114,23 +112,18 @@ class _TimedStream(httpcore2.NetworkStream):
         self._stream, self._left = stream, left
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return the received bytes."""
         return self._stream.read(max_bytes, self._left(timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes."""
         self._stream.write(buffer, self._left(timeout))
 
     def close(self) -> None:
-        """Close the connection."""
         self._stream.close()
 
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        """Return the connection with TLS, for the host's name."""
         return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, self._left(timeout)), self._left)
 
     def get_extra_info(self, info: str) -> Any:
-        """Return connection details."""
         return self._stream.get_extra_info(info)

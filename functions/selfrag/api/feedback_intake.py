@@ -9,7 +9,7 @@ from selfrag.api.edge.callers import Caller
 from selfrag.api.edge.problems import ProblemError
 from selfrag.api.lifecycle import readable_question
 from selfrag.bootstrap import api
-from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, label_claims
+from selfrag.domain.feedback import ClaimLabel, Feedback, FeedbackRequest, LabelledClaim
 from selfrag.domain.history import passages_by_claim
 
 # A year: question sets are made of feedback long after the answers expire.
@@ -49,7 +49,10 @@ def submit_feedback(question_id: str, body: FeedbackRequest, caller: Caller) -> 
 
 
 def _label_claims(question_id: str, labels: Sequence[ClaimLabel], response: dict[str, Any]) -> dict[str, Any]:
-    """Return labelled claims with the passages that they were checked by, from the history of the question."""
+    """Return `claims` and `evidence`: labelled claims, and the passages that they were checked by.
+
+    These are from the history of the question.
+    """
     support = response["reflection"]["support"] or {}
     claims = [claim["claim"] for claim in support.get("claims", [])]
     if any(label.claim >= len(claims) for label in labels):
@@ -65,4 +68,10 @@ def _label_claims(question_id: str, labels: Sequence[ClaimLabel], response: dict
             "The passages that a claim was checked by are not known any more.",
             "Label claims of questions that were asked with POST /v1/questions.",
         )
-    return label_claims(labels, [(claim, passages.get(claim, [])) for claim in claims])
+    labels_of = {label.claim: label.label for label in labels}
+    evidence = list(dict.fromkeys(text for at in labels_of for text in passages[claims[at]]))
+    labelled = [
+        LabelledClaim(claim=claims[at], label=label, passages=[evidence.index(text) for text in passages[claims[at]]])
+        for at, label in sorted(labels_of.items())
+    ]
+    return {"claims": labelled, "evidence": evidence}

@@ -80,7 +80,10 @@ def answer(body: AskRequest, arrival: Arrival) -> tuple[str, dict[str, JsonValue
         return question_id
 
     question_id = _once(work, body, arrival)
-    return question_id, responses.get(question_id) or _response(question_id, arrival.caller)
+    response = responses.get(question_id)
+    if response is None and (stored := readable_question(question_id, arrival.caller)):
+        response = stored.response
+    return question_id, response
 
 
 def start(body: AskRequest, arrival: Arrival) -> str:
@@ -162,11 +165,6 @@ def _read_execution(
         steps = steps_of(machines.history(question_id)) if snapshot and trace else None
     view = unfinished(question_id, state, steps, question)
     return (view.without_text() if api.api_settings().guarded else view).model_dump(mode="json")
-
-
-def _response(question_id: str, caller: Caller) -> dict[str, JsonValue] | None:
-    stored = readable_question(question_id, caller)
-    return stored.response if stored else None
 
 
 def _new_question(body: AskRequest, arrival: Arrival, config: ApiSettings) -> tuple[str, dict[str, Any]]:

@@ -139,21 +139,18 @@ class UnfinishedQuestion(Model):
 
     def without_text(self) -> Self:
         """Return the same without any text of a model or a document, which a guardrail has not checked yet."""
-        passes = None if self.passes is None else [each.model_copy(update={"why": ""}) for each in self.passes]
-        hidden = dict.fromkeys(("reflection", "draft", "passages"))
-        return self.model_copy(update={**hidden, "passes": passes})
+        passes = None if self.passes is None else [each.replace(why="") for each in self.passes]
+        return self.replace(reflection=None, draft=None, passages=None, passes=passes)
 
 
 def unfinished(
     question_id: str, status: State, steps: Sequence[Step] | None = None, question: str = ""
 ) -> UnfinishedQuestion:
     """Return the view of a question without a response, with its progress if the steps are known."""
+    view = UnfinishedQuestion(id=question_id, status=status, question=question)
     if steps is None:
-        return UnfinishedQuestion(id=question_id, status=status, question=question)
-    return UnfinishedQuestion(
-        id=question_id,
-        status=status,
-        question=question,
+        return view
+    return view.replace(
         reflection=_reflection(steps),
         path=path_of((step.turn, step.name) for step in steps),
         passes=_passes(steps),
@@ -219,22 +216,16 @@ def _passages(steps: Sequence[Step]) -> list[PassageHit]:
 
 
 def _reflection(steps: Sequence[Step]) -> Reflection:
-    relevance = _verdicts(steps, "GradeRelevance")
-    verdicts = {**_answer_verdicts(steps), "retrieve": _last(steps, "DecideRetrieval"), "relevance": relevance}
-    # Another release may have run the question, and its verdicts may have more fields.
-    return Reflection.model_validate(verdicts, extra="ignore")
-
-
-def _answer_verdicts(steps: Sequence[Step]) -> dict[str, Any]:
-    """Return the verdicts on the answer; where answers are compared, on the chosen one once there is one."""
-    picked = [step.result.get("winner") for step in steps if step.name == "PickCandidate" and _has_result(step)]
-    if picked:
-        return {name: (picked[-1] or {}).get(name) for name in Critique.model_fields}
-    plans = [step.result for step in steps if plan_of(step)]
+    """Return the verdicts; where answers are compared, on the chosen one once there is one."""
     # While answers are compared, no verdict belongs to the final answer yet.
-    several = bool(plans) and compares(plans[-1].get("state", {}).get("strategy", ""))
-    alone = [] if several else steps
-    return {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
+    alone = [] if compares(_last_pass(steps)[0].get("strategy", "")) else steps
+    critique = {name: _last(alone, f"Grade{name.capitalize()}") for name in Critique.model_fields}
+    if picked := _finished_steps(steps, "PickCandidate"):
+        winner = picked[-1].result.get("winner") or {}
+        critique = {name: winner.get(name) for name in critique}
+    verdicts = {"retrieve": _last(steps, "DecideRetrieval"), "relevance": _verdicts(steps, "GradeRelevance")}
+    # Another release may have run the question, and its verdicts may have more fields.
+    return Reflection.model_validate({**critique, **verdicts}, extra="ignore")
 
 
 def _last(steps: Sequence[Step], state: str) -> Any:
@@ -242,8 +233,4 @@ def _last(steps: Sequence[Step], state: str) -> Any:
 
 
 def _verdicts(steps: Sequence[Step], state: str) -> list[Any]:
-    return [step.result["verdict"] for step in steps if step.name == state and _has_result(step)]
-
-
-def _has_result(step: Step) -> bool:
-    return isinstance(step.result, dict)
+    return [step.result["verdict"] for step in _finished_steps(steps, state)]

@@ -26,11 +26,9 @@ def api_settings() -> ApiSettings:
 def executions() -> "Executions":
     """Make the access to the state machines and the table of answers."""
     from selfrag.adapters.clients import make_client
-    from selfrag.adapters.executions import Machines, StatesExecutions
+    from selfrag.adapters.executions import StatesExecutions
 
-    config = api_settings()
-    machines = Machines(config.express_machine_arn, config.standard_machine_arn, config.answers_table)
-    return StatesExecutions(make_client("states"), requests_client(), machines)
+    return StatesExecutions(make_client("states"), requests_client(), api_settings())
 
 
 @part("requests_client")

@@ -26,7 +26,7 @@ def decider_settings() -> DeciderSettings:
 
 def prepare(module: str) -> None:
     """Create the decision model's components during a start, and load a step's questions."""
-    if decider_settings().is_configured:
+    if decider_settings().decider_url:
         from selfrag.judging.questions import load_questions
 
         decider_client()

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from selfrag.bootstrap import forget, question_settings, warm
 from selfrag.bootstrap.decider import decider, decider_settings, prepare
 from selfrag.bootstrap.shared import clock, model_slots, recent_calls, secrets, verdicts_client
-from selfrag.runtime.metrics import count_cache_failure, count_refused_feature
+from selfrag.runtime.metrics import count_event, emit
 from selfrag.runtime.models import first_of
 from selfrag.runtime.observability import logger
 from selfrag.runtime.parts import part
@@ -41,12 +40,11 @@ def grader(
         warm(partial(prepare, module))
 
     def build(limits: "Limits") -> Grader:
-        judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits), collections=limits.collections)
+        judge = Grader(step, add_guidance(rubric(), guidance()), claude(limits))
         if first in question_settings().models:
             # One model for both: they share the task's budget.
-            judge = replace(judge, first=replace(judge, step=first))
-        decider = _decision_grader(step, module, limits, judge) if module else None
-        return judge if decider is None else judge.add_decider(decider)
+            judge = replace(judge, smaller=replace(judge, step=first))
+        return replace(judge, decider=_decision_grader(step, module, limits, judge)) if module else judge
 
     return build
 
@@ -106,7 +104,7 @@ def _replies(step: str, limits: "Limits") -> "CachedReplies":
 
 
 def _cache_failed(step: str, error: Exception) -> None:
-    count_cache_failure(step)
+    count_event(step, "VerdictCacheFailures")
     logger.warning("the verdict cache failed", extra={"error": type(error).__name__})
 
 
@@ -155,14 +153,9 @@ def service_of(config: "Settings", model: str) -> "type[ServiceModel]":
         from selfrag.adapters.converse import ConverseModel
 
         return ConverseModel
-    # The layer of the functions has no anthropic SDK, whose import takes four fifths of a cold start.
-    if find_spec("anthropic") is None:
-        from selfrag.adapters.claude.http import HttpClaude
+    from selfrag.adapters.claude.http import HttpClaude
 
-        return HttpClaude
-    from selfrag.adapters.claude.sdk import SdkClaude
-
-    return SdkClaude
+    return HttpClaude
 
 
 @part("capabilities")
@@ -174,7 +167,7 @@ def capabilities() -> "Capabilities":
 
 
 def _feature_refused(model: str, feature: str) -> None:
-    count_refused_feature(feature)
+    emit({"feature": feature}, {"RefusedFeatures": 1})
     logger.warning("a model refused a feature of requests", extra={"model": model, "feature": feature})
 
 

@@ -1,5 +1,7 @@
 """The base of all values."""
 
+from typing import Any, Self
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -10,3 +12,7 @@ class Model(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with these changes."""
+        return self.model_copy(update=changes)

@@ -47,19 +47,15 @@ class ModelCall(Model):
     decision: bool = False
 
 
-class CallBudget(Model):
-    """The maximum cost of a step's calls; null is no limit."""
-
-    budget_usd: float | None = None
-
-
-class Limits(CallBudget):
+class Limits(Model):
     """Limits of a model step; `deadline_ms` counts from the epoch.
 
+    `budget_usd` is the maximum cost of the step's calls; null is no limit.
     Without `cache`, the verdict cache is neither read nor written; it is shared by questions with the same
     `collections`.
     """
 
+    budget_usd: float | None = None
     deadline_ms: float | None = None
     cache: bool = True
     collections: list[str] = []
@@ -99,14 +95,12 @@ class StepResult(Model):
 
     def add_cost_of(self, earlier: "StepResult") -> Self:
         """Return this result with the calls of an earlier one prepended."""
-        return self.model_copy(
-            update={
-                "calls": [*earlier.calls, *self.calls],
-                "judged": [*earlier.judged, *self.judged],
-                "warnings": list(dict.fromkeys([*earlier.warnings, *self.warnings])),
-                "attempts": earlier.attempts + self.attempts,
-                "throttled": earlier.throttled or self.throttled,
-            }
+        return self.replace(
+            calls=[*earlier.calls, *self.calls],
+            judged=[*earlier.judged, *self.judged],
+            warnings=list(dict.fromkeys([*earlier.warnings, *self.warnings])),
+            attempts=earlier.attempts + self.attempts,
+            throttled=earlier.throttled or self.throttled,
         )
 
 

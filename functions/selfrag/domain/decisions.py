@@ -43,6 +43,10 @@ class DecisionQuestion(Model):
             return tuple(self.criteria)
         return tuple(str(level) for level in range(1, len(self.criteria) + 1))
 
+    def about(self, item: str) -> "DecisionQuestion":
+        """Return the question with `{item}` replaced in its instructions."""
+        return self.replace(instructions=self.instructions.replace("{item}", item))
+
 
 class Thresholds(Model):
     """A decision model is sure from `upper` up and from `lower` down, and in doubt between.
@@ -58,10 +62,6 @@ class Thresholds(Model):
         if self.lower > self.upper:
             raise ValueError("`lower` must not be above `upper`")
         return self
-
-    def is_sure(self, probability: float) -> bool:
-        """Return whether a yes or no of this probability is conclusive."""
-        return probability >= self.upper or probability <= self.lower
 
 
 def is_distribution(probabilities: Mapping[str, float], question: DecisionQuestion) -> bool:

@@ -1,7 +1,6 @@
 """Feedback on an answer and its claims, as sent and as stored."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -73,14 +72,3 @@ class Feedback(_Opinion):
     evidence: list[str] = []
     given_at: int
     expires_at: int
-
-
-def label_claims(labels: Sequence[ClaimLabel], checked: Sequence[tuple[str, Sequence[str]]]) -> dict[str, Any]:
-    """Return `claims` and `evidence` of labels; `checked` are an answer's claims with their passages' texts."""
-    labels_of = {label.claim: label.label for label in labels}
-    evidence = list(dict.fromkeys(text for at in labels_of for text in checked[at][1]))
-    claims = [
-        LabelledClaim(claim=checked[at][0], label=label, passages=[evidence.index(text) for text in checked[at][1]])
-        for at, label in sorted(labels_of.items())
-    ]
-    return {"claims": claims, "evidence": evidence}

@@ -1,7 +1,7 @@
 """Steps of an execution's history, with input, result and times."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -41,14 +41,11 @@ def steps_of(history: Sequence[dict[str, Any]]) -> list[Step]:
         owners[event["id"]] = owner
         events.setdefault(owner, []).append(event)
     tasks = [chain for chain in events.values() if chain[0]["type"] == "TaskStateEntered"]
-    return list(_number_turns(_step(chain, begin) for chain in tasks))
-
-
-def _number_turns(steps: Iterable[Step]) -> Iterator[Step]:
-    turn = 0
-    for step in steps:
+    steps, turn = list[Step](), 0
+    for step in (_step(chain, begin) for chain in tasks):
         turn = (plan_of(step) or {}).get("turn", turn)
-        yield replace(step, turn=turn)
+        steps.append(replace(step, turn=turn))
+    return steps
 
 
 def plan_of(step: Step) -> dict[str, Any] | None:

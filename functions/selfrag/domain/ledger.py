@@ -47,7 +47,8 @@ def path_of(steps: Iterable[tuple[int, str]]) -> list[str]:
     path: list[str] = []
     for _, together in groupby(sorted(steps, key=lambda step: step[0]), key=lambda step: step[0]):
         names = {name for _, name in together}
-        graders = [name for name in sorted(names) if _is_grader(name)]
+        # Steps that judge an answer are sorted by name.
+        graders = [name for name in sorted(names - {*_BEFORE}) if name.startswith("Grade")]
         path += [name for name in (*_BEFORE, *graders, *_AFTER) if name in names]
     return path
 
@@ -57,11 +58,6 @@ def sort_by_path(entries: Iterable[Entry]) -> list[Entry]:
     entries = list(entries)
     path = path_of((0, entry.step) for entry in entries)
     return sorted(entries, key=lambda entry: path.index(entry.step))
-
-
-def _is_grader(step: str) -> bool:
-    """Return whether a step judges an answer; these are sorted by name."""
-    return step.startswith("Grade") and step not in _BEFORE
 
 
 def rounds(ledger: Iterable[Entry]) -> int:

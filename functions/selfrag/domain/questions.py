@@ -20,10 +20,6 @@ from selfrag.domain.validation import Request, explain
 MAX_HISTORY = 2
 
 
-def _is_empty(exchanges: Sequence[Exchange]) -> bool:
-    return not exchanges
-
-
 class Filters(Model):
     """Bounds of a search; null is everywhere, within the collections of the binding.
 
@@ -69,7 +65,7 @@ class AskRequest(Request):
     previous: str = Field(default="", max_length=80, pattern=r"^[A-Za-z0-9_-]*$")
     filters: Filters = Filters()
     # Left out if empty, so that requests without it are the same for every release.
-    history: Annotated[list[EarlierExchange], Field(max_length=MAX_HISTORY, exclude_if=_is_empty)] = []
+    history: Annotated[list[EarlierExchange], Field(max_length=MAX_HISTORY, exclude_if=lambda turns: not turns)] = []
 
     @model_validator(mode="after")
     def _follows_once(self) -> "AskRequest":

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from selfrag.domain.answers import Citation, Draft, Exchange, Turn
 from selfrag.domain.base import Model
-from selfrag.domain.calls import CallBudget, Limits, StepResult
+from selfrag.domain.calls import Limits, StepResult
 from selfrag.domain.passages import Evidence, Passage, Strip
 from selfrag.domain.questions import Filters, Weights
 from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, Segment
@@ -40,8 +40,10 @@ class Parameters(Model):
     step: ClassVar[StepName]
 
 
-class ModelParameters(Parameters, CallBudget):
-    """Parameters of a step that calls a model."""
+class ModelParameters(Parameters):
+    """Parameters of a step that calls a model, for `budget_usd` at most."""
+
+    budget_usd: float | None = None
 
 
 class Brief(Limits):

@@ -36,7 +36,9 @@ def explain_errors(errors: Sequence[Mapping[str, Any]], request: type[Request]) 
     if first["type"] == "missing":
         return f"{where} is missing."
     if first["type"] == "extra_forbidden":
-        return f"{_shorten(where)} does not exist; the fields are {', '.join(_fields_beside(parts, request))}."
+        printable = "".join(c if c.isprintable() else "?" for c in where)
+        shown = printable if len(printable) <= 60 else f"{printable[:60]}..."
+        return f"{shown} does not exist; the fields are {', '.join(_fields_beside(parts, request))}."
     if where == "question":
         return f"The question was not accepted: {message}."
     return f"{where} was not accepted: {message[:1].lower()}{message[1:]}."
@@ -54,9 +56,3 @@ def _fields_beside(parts: Sequence[str], model: type[BaseModel]) -> Iterable[str
             break
         model = inner
     return model.model_fields
-
-
-def _shorten(where: str) -> str:
-    """Return a field's name from the request, sanitized and shortened."""
-    printable = "".join(c if c.isprintable() else "?" for c in where)
-    return printable if len(printable) <= 60 else f"{printable[:60]}..."

@@ -26,16 +26,8 @@ def judged_by(model: str) -> JudgedBy:
     return "rule" if model == RULE_MODEL else "model"
 
 
-def _is_absent(value: object) -> bool:
-    return value is None
-
-
-def _is_empty(value: list[str]) -> bool:
-    return not value
-
-
 # Omitted if the judge gave no probabilities.
-_ABSENT = Field(default=None, exclude_if=_is_absent)
+_ABSENT = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Probable(Model):
@@ -90,6 +82,11 @@ class RelevanceVerdict(Verdict):
     reason: str = ""
 
 
+def ungraded_relevance(passage_id: str, document: str) -> RelevanceVerdict:
+    """Return a missing verdict on a passage, which is no evidence."""
+    return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
+
+
 def sort_by_score(verdicts: Sequence[RelevanceVerdict]) -> list[str]:
     """Return the passage ids by descending score; ties keep their order."""
     return [verdict.passage_id for verdict in sorted(verdicts, key=lambda verdict: -(verdict.score or 0.0))]
@@ -107,7 +104,7 @@ class Claim(Probable):
     support: ClaimSupport | None
     passage_ids: list[str] = []
     missing: str = ""
-    unfound: Annotated[list[str], Field(exclude_if=_is_empty)] = []
+    unfound: Annotated[list[str], Field(exclude_if=lambda facts: not facts)] = []
 
     @property
     def fails(self) -> bool:
@@ -175,9 +172,8 @@ def hide_rule_scores(verdict: V) -> V:
     if verdict.judged_by != "rule":
         return verdict
     if isinstance(verdict, SupportVerdict):
-        claims = [claim.model_copy(update={"support": None}) for claim in verdict.claims]
-        return verdict.model_copy(update={"level": None, "claims": claims})
-    return verdict.model_copy(update={"score": None})
+        return verdict.replace(level=None, claims=[claim.replace(support=None) for claim in verdict.claims])
+    return verdict.replace(score=None)
 
 
 ReportedSupport = Annotated[SupportVerdict, AfterValidator(hide_rule_scores)]

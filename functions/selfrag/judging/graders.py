@@ -1,28 +1,19 @@
 """Judges of a step: the model with its prompt, and those asked before it."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal, TypedDict, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel
 
 from selfrag.domain.decisions import DecisionQuestion, Thresholds
 from selfrag.domain.verdicts import JudgedBy, judged_by
-from selfrag.judging.keys import verdict_key
-from selfrag.judging.questions import Questions
 from selfrag.ports.decider import Decider, Decisions
 from selfrag.ports.model import Claude, Judgement, Prompt
 
 V = TypeVar("V", bound=BaseModel)
 # Judge of a step: Claude; a decision model with Claude as the fallback; or both by thresholds.
 GraderKind = Literal["claude", "decider", "cascade"]
-
-
-class JudgeFields(TypedDict):
-    """The fields of a verdict that identify its judge."""
-
-    judged_by: JudgedBy
-    model: str
 
 
 @dataclass(frozen=True)
@@ -35,12 +26,12 @@ class DecisionGrader:
 
     step: str
     decider: Decider
-    questions: Questions
+    questions: Mapping[str, DecisionQuestion]
     thresholds: Thresholds | None = None
     measured: bool = False
 
     @property
-    def judge_fields(self) -> JudgeFields:
+    def judge_fields(self) -> dict[str, Any]:
         """Return the fields that identify the judge."""
         return {"judged_by": "decider", "model": self.decider.model}
 
@@ -52,22 +43,21 @@ class DecisionGrader:
         """Return whether a verdict of this probability is conclusive; a sure no only `if_low`."""
         if self.thresholds is None:
             return True
-        return self.thresholds.is_sure(probability) and (if_low or probability >= self.thresholds.upper)
+        return probability >= self.thresholds.upper or (if_low and probability <= self.thresholds.lower)
 
 
 @dataclass(frozen=True)
 class Grader:
     """A step's judge: a prompt and a model, which may be cached.
 
-    `first` is asked before: a smaller model or a decision model, which may precede the smaller model. `collections` are
-    those of the question.
+    A decision model, and then a smaller model, may be asked before.
     """
 
     step: str
     prompt: Prompt
     claude: Claude
-    first: "Grader | DecisionGrader | None" = None
-    collections: Collection[str] = ()
+    smaller: "Grader | None" = None
+    decider: DecisionGrader | None = None
 
     @property
     def model(self) -> str:
@@ -80,23 +70,9 @@ class Grader:
         return judged_by(self.model)
 
     @property
-    def judge_fields(self) -> JudgeFields:
+    def judge_fields(self) -> dict[str, Any]:
         """Return the fields that identify the judge."""
         return {"judged_by": self.judged_by, "model": self.model}
-
-    @property
-    def smaller(self) -> "Grader | None":
-        """Return the smaller model that is asked first, or None."""
-        return self.first if isinstance(self.first, Grader) else None
-
-    @property
-    def decider(self) -> DecisionGrader | None:
-        """Return the decision model that is asked first, or None."""
-        return self.first.decider if isinstance(self.first, Grader) else self.first
-
-    def add_decider(self, decider: DecisionGrader) -> "Grader":
-        """Return the judge with a decision model before it and its smaller model."""
-        return replace(self, first=self.first.add_decider(decider) if isinstance(self.first, Grader) else decider)
 
     def is_conclusive(self, probability: float | None, *, if_low: bool = True) -> bool:
         """Return whether the decision model's verdict is conclusive; a sure no only `if_low`.
@@ -113,6 +89,4 @@ class Grader:
         Fails closed: a refused, cut, malformed or missing reply is no verdict and is not cached. Raises selfrag's typed
         errors if a retry would not help.
         """
-        judged = self.claude.judge(self.step, self.prompt, texts, shape)
-        key = verdict_key(self.claude, self.step, self.prompt, shape, texts, self.collections)
-        return replace(judged, key=key)
+        return self.claude.judge(self.step, self.prompt, texts, shape)

@@ -12,11 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from selfrag.ports.model import Claude, Prompt
-
 
 def cache_key(
-    *,
     step: str,
     model: str,
     prompt_version: str,
@@ -35,25 +32,7 @@ def cache_key(
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def verdict_key(
-    claude: Claude,
-    step: str,
-    prompt: Prompt,
-    shape: type[BaseModel],
-    fields: Mapping[str, object],
-    collections: Collection[str] = (),
-) -> str:
-    """Return the cache key of a verdict in this shape by the step's model."""
-    return cache_key(
-        step=step,
-        model=claude.model_of(step),
-        prompt_version=prompt.version,
-        shape=_schema(shape),
-        texts=fields,
-        collections=collections,
-    )
-
-
 @cache
-def _schema(shape: type[BaseModel]) -> dict[str, Any]:
+def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a verdict's shape, which is a part of its key."""
     return shape.model_json_schema()

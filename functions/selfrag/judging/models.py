@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from selfrag.domain.decisions import DecisionQuestion
 from selfrag.domain.errors import SelfragError
-from selfrag.judging.keys import cache_key, verdict_key
+from selfrag.judging.keys import cache_key, schema_of
 from selfrag.ports.cache import VerdictCache
 from selfrag.ports.decider import ANSWERS, Decider, Decisions
 from selfrag.ports.model import Claude, Judgement, ModelText, Prompt, Source, TextBlock
@@ -98,25 +98,20 @@ class CachedClaude:
 
     def judge(self, step: str, prompt: Prompt, fields: Mapping[str, object], shape: type[V]) -> Judgement[V]:
         """Return the cached verdict, else the model's."""
-        key = verdict_key(self._claude, step, prompt, shape, fields, self._replies.collections)
+        model, schema = self.model_of(step), schema_of(shape)
+        key = cache_key(step, model, prompt.version, schema, fields, self._replies.collections)
         cached = self._replies.get(key, shape.model_validate_json)
         if cached is not None:
-            return Judgement(cached, None, call=None, attempts=0, cached=True)
+            return Judgement(cached, None, key, call=None, attempts=0, cached=True)
         judged = self._claude.judge(step, prompt, fields, shape)
         if judged.verdict is not None and judged.is_final:
             self._replies.put(key, judged.verdict.model_dump_json())
-        return replace(judged, warnings=(*judged.warnings, *self._replies.warnings))
+        return replace(judged, key=key, warnings=(*judged.warnings, *self._replies.warnings))
 
     def write(self, step: str, prompt: Prompt, sources: Sequence[Source], fields: Mapping[str, object]) -> ModelText:
         """Return the cached text, else the model's."""
-        key = cache_key(
-            step=step,
-            model=self.model_of(step),
-            prompt_version=prompt.version,
-            shape={},
-            texts={"sources": [asdict(source) for source in sources], "fields": fields},
-            collections=self._replies.collections,
-        )
+        texts = {"sources": [asdict(source) for source in sources], "fields": fields}
+        key = cache_key(step, self.model_of(step), prompt.version, {}, texts, self._replies.collections)
         cached = self._replies.get(key, _SEGMENTS.validate_json)
         if cached is not None:
             return ModelText(cached, None, call=None, attempts=0, cached=True)
@@ -133,24 +128,12 @@ class CachedDecider:
     """
 
     def __init__(self, decider: Decider, replies: CachedReplies) -> None:
-        self._decider, self._replies = decider, replies
-
-    @property
-    def model(self) -> str:
-        """Return the name of the model."""
-        return self._decider.model
+        self._decider, self._replies, self.model = decider, replies, decider.model
 
     def ask(self, step: str, state: Mapping[str, object], questions: Mapping[str, DecisionQuestion]) -> Decisions:
         """Return the cached answers, else the model's."""
         wording = {name: question.model_dump() for name, question in questions.items()}
-        key = cache_key(
-            step=step,
-            model=f"decider {self.model}",
-            prompt_version="",
-            shape=wording,
-            texts=state,
-            collections=self._replies.collections,
-        )
+        key = cache_key(step, f"decider {self.model}", "", wording, state, self._replies.collections)
         cached = self._replies.get(key, ANSWERS.validate_json)
         if cached is not None:
             return Decisions(answers=cached, key=key, call=None, cached=True)

@@ -9,7 +9,7 @@ from typing import Literal, Self
 
 from selfrag.domain.ledger import sort_by_path
 from selfrag.domain.policy import Policy
-from selfrag.domain.scores.critiqued import Constraints, CritiquedAnswer, draft_of
+from selfrag.domain.scores.critiqued import CritiquedAnswer, draft_of
 from selfrag.domain.scores.shown import Stopped
 from selfrag.domain.steps import (
     CandidateAnswers,
@@ -18,8 +18,8 @@ from selfrag.domain.steps import (
     GradeSupportParameters,
     GradeUtilityParameters,
     PickCandidateParameters,
+    RetrievalResult,
 )
-from selfrag.domain.verdicts import Decision, RelevanceVerdict
 from selfrag.plan.limits import calls, spent_usd, was_throttled
 from selfrag.plan.passes import AT_ONCE, Plan, PlannedStep, count, decision, document_search, other_queries, web_search
 from selfrag.plan.reports import (
@@ -28,12 +28,10 @@ from selfrag.plan.reports import (
     GradeRelevanceReport,
     PickCandidateReport,
     Report,
-    RetrieveReport,
     add_search_metadata,
     citation_repair,
     critique_of,
     entry_of,
-    hits_of,
     relevance_of,
     retrieval_of,
     searches_in,
@@ -68,29 +66,22 @@ class Candidate(CritiquedAnswer):
     answered: bool = False
     spent_usd: float = 0.0
 
-    def add_grade(self, verdict: RelevanceVerdict, constraints: Constraints) -> Self:
-        """Add IsRel of its passage; set it aside without a verdict or, under `hard`, a good one."""
-        aside = verdict.label == "ungraded" or (constraints == "hard" and not verdict.relevant)
-        return self.model_copy(update={"relevance": verdict, "aside": aside})
-
     def add_text(self, report: GenerateReport) -> Self:
         """Add the text of a report."""
         text = report.text
-        return self.model_copy(
-            update={
-                "answer": text.answer,
-                "citations": text.citations,
-                "not_said": text.not_said,
-                "answered": text.answered,
-                "cut": report.flaw == "cut",
-                "written": True,
-            }
+        return self.replace(
+            answer=text.answer,
+            citations=text.citations,
+            not_said=text.not_said,
+            answered=text.answered,
+            cut=report.flaw == "cut",
+            written=True,
         )
 
     def add_cost(self, report: GradeRelevanceReport | GenerateReport) -> Self:
         """Add the cost of a step."""
         cost = sum(call.cost_usd or 0.0 for call in report.result.calls) if report.result else 0.0
-        return self.model_copy(update={"spent_usd": self.spent_usd + cost})
+        return self.replace(spent_usd=self.spent_usd + cost)
 
     @property
     def waits(self) -> bool:
@@ -188,22 +179,12 @@ class CandidatesStrategy(Strategy[CandidatesState]):
     def take_passages(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process the search results; only new passages get an answer."""
         (report,) = searches_in(reports)
-        ids = [hit.passage_id for hit in hits_of(report)]
-        if isinstance(report, RetrieveReport) and report.result:
-            entry = entry_of(report, state.turn, hits=len(ids))
-        else:
-            entry = entry_of(report, state.turn)
+        result = report.result or RetrievalResult()
+        ids = [hit.passage_id for hit in result.hits]
         new = [passage_id for passage_id in ids if passage_id not in state.seen]
-        state = (
-            add_search_metadata(state, reports)
-            .add_entries([entry])
-            .replace(
-                hits=[*ids, *(report.result.folded if report.result else [])],
-                new=new,
-                new_bytes=report.result.bytes if report.result else 0,
-                items=[Candidate(passage_id=passage_id) for passage_id in new],
-            )
-        )
+        items = [Candidate(passage_id=passage_id) for passage_id in new]
+        state = add_search_metadata(state, reports).add_entries([entry_of(report, state.turn)])
+        state = state.replace(hits=[*ids, *result.folded], new=new, new_bytes=result.bytes, items=items)
         return self.begin_reading(state, f"{count(len(new), 'new passage')}: an answer from each.")
 
     def begin_reading(self, state: CandidatesState, why: str) -> Next:
@@ -260,7 +241,8 @@ class CandidatesStrategy(Strategy[CandidatesState]):
     def take_decision(self, state: CandidatesState, reports: Sequence[Report], report: DecideRetrievalReport) -> Next:
         """Continue after the decision, keeping speculative work only if it fits."""
         verdict = retrieval_of(report)
-        source = _source_of(state, verdict.decision)
+        goes_on = verdict.decision == "continue" and state.previous_relevance
+        source: Source = "direct" if verdict.decision == "no" else "previous" if goes_on else "documents"
         state = _add_entries(state, reports, needed=source == state.source)
         state = state.replace(retrieval=verdict, query=verdict.query or state.query, decides=False)
         if source != state.source:
@@ -271,7 +253,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         if self.is_late(state):
             return self.compose(state.replace(queries=_queries(state)), NO_TIME)
         # Speculative answers may still get verdicts within the limits.
-        unpaid = [item.model_copy(update={"spent_usd": 0.0}) for item in state.items]
+        unpaid = [item.replace(spent_usd=0.0) for item in state.items]
         state = _allot_budget(state.replace(items=unpaid), self.policy, self.now_ms, WITHOUT_ONE)
         return self.finish_source(state, []) if state.stopped else self.write(state)
 
@@ -314,8 +296,17 @@ class CandidatesStrategy(Strategy[CandidatesState]):
 
     def take_verdicts(self, state: CandidatesState, reports: Sequence[Report]) -> Next:
         """Process the verdicts."""
-        state = _add_critiques(state, reports, is_closed=bool(self.policy.choices))
-        return self.finish_source(state, [item.outcome for item in state.items])
+        items = list(state.items)
+        for place, item in enumerate(items):
+            own = [report for report in reports if report.id == str(place)]
+            if own:
+                update: dict[str, object] = dict(critique_of(own))
+                # Options of a closed set have no marks.
+                if (repair := citation_repair(own)) and not self.policy.choices:
+                    update |= {"answer": repair.answer, "citations": repair.citations}
+                items[place] = item.replace(**update)
+        state = state.add_entries(sort_by_path(entry_of(report, state.turn) for report in reports))
+        return self.finish_source(state, [item.outcome for item in items])
 
     def finish_source(self, state: CandidatesState, answers: Sequence[CritiquedAnswer]) -> Next:
         """Return a direct answer as judged, or compare the answers of a source."""
@@ -351,7 +342,7 @@ class CandidatesStrategy(Strategy[CandidatesState]):
         """Return a direct answer; without one, search the documents."""
         written = [answer for answer in answers if answer.answer]
         if written:
-            draft = draft_of(written[0]).model_copy(update={"direct": True})
+            draft = draft_of(written[0]).replace(direct=True)
             return self.compose(state.replace(draft=draft), "An answer without documents goes out")
         failed = any(entry.error for entry in state.ledger if not entry.waste)
         if self.policy.retrieval == "adaptive" and not failed:
@@ -404,20 +395,16 @@ def _allot_budget(state: CandidatesState, policy: Policy, now_ms: float, each: i
 
 
 def _add_readings(state: CandidatesState, policy: Policy, reports: Sequence[Report]) -> CandidatesState:
-    items = list(state.items)
-    places = {str(place): place for place in range(len(items))}
+    items = {str(place): item for place, item in enumerate(state.items)}
     for report in reports:
-        place = places.get(report.id)
-        if place is None:
-            continue
-        item = items[place]
-        if isinstance(report, GradeRelevanceReport):
-            passage_id = item.passage_id or ""
+        if report.step == "GradeRelevance":
+            passage_id = items[report.id].passage_id or ""
             verdict = relevance_of(report, passage_id, state.documents.get(passage_id, ""))
-            items[place] = item.add_grade(verdict, policy.constraints).add_cost(report)
-        elif isinstance(report, GenerateReport):
-            items[place] = item.add_text(report).add_cost(report)
-    return state.replace(items=items)
+            aside = verdict.label == "ungraded" or (policy.constraints == "hard" and not verdict.relevant)
+            items[report.id] = items[report.id].replace(relevance=verdict, aside=aside).add_cost(report)
+        elif report.step == "Generate":
+            items[report.id] = items[report.id].add_text(report).add_cost(report)
+    return state.replace(items=list(items.values()))
 
 
 def _add_entries(state: CandidatesState, reports: Sequence[Report], *, needed: bool) -> CandidatesState:
@@ -427,30 +414,10 @@ def _add_entries(state: CandidatesState, reports: Sequence[Report], *, needed: b
     if not needed:
         entries = [entry.model_copy(update={"waste": True}) for entry in entries]
     for report in reports:
-        unused = not needed or (isinstance(report, GenerateReport) and report.id in aside)
-        waste = unused and not isinstance(report, DecideRetrievalReport)
+        unused = not needed or (report.step == "Generate" and report.id in aside)
+        waste = unused and report.step != "DecideRetrieval"
         entries.append(entry_of(report, state.turn, waste=waste))
     return state.replace(ledger=[*state.ledger[: state.since], *sort_by_path(entries)])
-
-
-def _add_critiques(state: CandidatesState, reports: Sequence[Report], *, is_closed: bool) -> CandidatesState:
-    """Add IsSup, IsUse and citation marks to the items; options of a closed set have no marks."""
-    items = list(state.items)
-    for place, item in enumerate(items):
-        own = [report for report in reports if report.id == str(place)]
-        if own:
-            update: dict[str, object] = dict(critique_of(own))
-            if (repair := citation_repair(own)) and not is_closed:
-                update |= {"answer": repair.answer, "citations": repair.citations}
-            items[place] = item.model_copy(update=update)
-    entries = sort_by_path(entry_of(report, state.turn) for report in reports)
-    return state.add_entries(entries).replace(items=items)
-
-
-def _source_of(state: CandidatesState, decision: Decision) -> Source:
-    if decision == "no":
-        return "direct"
-    return "previous" if decision == "continue" and state.previous_relevance else "documents"
 
 
 def _queries(state: CandidatesState) -> list[str]:

@@ -17,17 +17,14 @@ class Corrective(Loop):
 
     def try_evidence(self, state: LoopState, evidence: CycleResult) -> Next:
         """Answer from relevant passages; otherwise search the web, in addition to ambiguous passages or alone."""
-        if self.needs_web(state, evidence):
+        nothing_relevant = not any(verdict.label == "relevant" for verdict in evidence.verdicts)
+        # Ungraded passages count as sufficient.
+        graded = evidence.new == 0 or evidence.ungraded < evidence.new
+        unused = self.policy.web_search and not state.ran("SearchWeb")
+        if nothing_relevant and graded and unused and has_room(state, self.policy, self.policy.top_k + 1):
             web = Cycle(web=state.brief.question)
             return self.begin_cycle(state, web, f"{relevant_in_words(evidence)}: search the web.")
         if state.evidence:
             why = f"{relevant_in_words(evidence)}: answer from {count(len(state.evidence), 'passage')}."
             return self.begin_cycle(state, Cycle(write=["grounded"]), why)
         return super().try_evidence(state, evidence)
-
-    def needs_web(self, state: LoopState, evidence: CycleResult) -> bool:
-        """Return whether the documents are insufficient; ungraded passages count as sufficient."""
-        nothing_relevant = not any(verdict.label == "relevant" for verdict in evidence.verdicts)
-        graded = evidence.new == 0 or evidence.ungraded < evidence.new
-        unused = self.policy.web_search and not state.ran("SearchWeb")
-        return nothing_relevant and graded and unused and has_room(state, self.policy, self.policy.top_k + 1)

@@ -1,13 +1,7 @@
-"""The limits of a question: deadline, model calls and dollars."""
+"""The limits of a question: model calls and dollars."""
 
-from selfrag.domain.ledger import is_out_of_budget
 from selfrag.domain.policy import Policy
 from selfrag.plan.state import State
-
-
-def is_late(state: State, now_ms: float) -> bool:
-    """Return whether the deadline has passed, or the budget is spent."""
-    return now_ms >= state.brief.deadline_ms or is_out_of_budget(state.ledger)
 
 
 def calls(state: State) -> int:

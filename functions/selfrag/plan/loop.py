@@ -6,11 +6,11 @@ A cycle searches and reads passages in up to two passes, `search` and `read`; th
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 from selfrag.domain.answers import NEAREST, Draft
 from selfrag.domain.base import Model
-from selfrag.domain.ledger import Entry, sort_by_path
+from selfrag.domain.ledger import sort_by_path
 from selfrag.domain.passages import Strip
 from selfrag.domain.steps import GenerateParameters, GradeRelevanceParameters
 from selfrag.domain.verdicts import RelevanceVerdict, sort_by_score
@@ -31,7 +31,6 @@ from selfrag.plan.reports import (
     GenerateReport,
     GradeRelevanceReport,
     Report,
-    RetrieveReport,
     SearchReport,
     add_search_metadata,
     entry_of,
@@ -142,19 +141,10 @@ class LoopState(State):
         """Return the number of regenerated answers."""
         return sum(entry.repair for entry in self.ledger)
 
-    def count_fruitless(self) -> int:
-        """Return how many of the last two document searches found no evidence."""
-        searches = [entry for entry in self.ledger if entry.step == "Retrieve"]
-        return sum(entry.useful == 0 for entry in searches[-2:])
-
     def refused_passages(self) -> list[str]:
         """Return passages to reconsider: with partial evidence, another query may name their content."""
         seen = [verdict.passage_id for verdict in self.relevance if verdict.passage_id not in self.evidence]
         return seen if self.evidence else []
-
-    def replace_cycle_entries(self, entries: list[Entry]) -> Self:
-        """Replace the cycle's ledger entries, in path order."""
-        return self.replace(ledger=[*self.ledger[: self.cycle.since], *sort_by_path(entries)])
 
 
 @dataclass(frozen=True)
@@ -196,15 +186,13 @@ class Loop(Strategy[LoopState]):
 
     def begin_cycle(self, state: LoopState, cycle: Cycle, why: str) -> Next:
         """Start a cycle with its searches or, without any, with reading."""
-        cycle = cycle.model_copy(update={"since": len(state.ledger)})
-        state = state.replace(cycle=cycle, turn=state.turn + 1)
+        state = state.replace(cycle=cycle.replace(since=len(state.ledger)), turn=state.turn + 1)
         top_k, queries, web = self.policy.top_k, cycle.queries, cycle.web
         searches = []
         if queries or cycle.passage_ids:
             refused = state.refused_passages()
-            searches.append(
-                document_search(state, top_k, queries, cycle.passage_ids, refused=refused, shared=bool(web))
-            )
+            search = document_search(state, top_k, queries, cycle.passage_ids, refused=refused, shared=bool(web))
+            searches.append(search)
         if web:
             searches.append(web_search(state, web, top_k, shared=bool(queries)))
         return self.run(state.replace(stage="search"), searches, why) if searches else self.read(state, why)
@@ -280,7 +268,8 @@ class Loop(Strategy[LoopState]):
                 strips = {verdict.passage_id: verdict.strips for verdict in verdicts if verdict.passage_id in useful}
                 state = state.replace(strips={**state.strips, **strips})
         if answer:
-            state = state.replace(draft=_draft(answer, direct=state.direct))
+            draft = Draft(**dict(answer.text), direct=state.direct, cut=answer.flaw == "cut")
+            state = state.replace(draft=draft)
         ungraded = sum(verdict.label == "ungraded" for verdict in verdicts)
         if not counts:
             return state, CycleResult(0, 0, ungraded, [], answer)
@@ -315,10 +304,8 @@ class Loop(Strategy[LoopState]):
 
     def first_search(self, state: LoopState, why: str) -> Next:
         """Search for the question, or a follow-up's standalone query."""
-        worded = state.retrieval.query if state.retrieval else ""
-        return self.begin_cycle(
-            state, self.search(state, [worded or state.brief.question]), f"{why}: search the documents."
-        )
+        query = (state.retrieval.query if state.retrieval else "") or state.brief.question
+        return self.begin_cycle(state, self.search(state, [query]), f"{why}: search the documents.")
 
     def search(self, state: LoopState, queries: list[str]) -> Cycle:
         """Return a search; unless speculation is off, a draft is written in parallel with grading."""
@@ -362,24 +349,16 @@ def _add_hits(state: LoopState, reports: Sequence[SearchReport]) -> LoopState:
     seen = {*state.seen}.difference(state.refused_passages())
     new = [] if cycle.passage_ids else [passage_id for passage_id in hits if passage_id not in seen]
     results = [report.result for report in reports if report.result]
-    return add_search_metadata(state, reports).replace(
-        ledger=[*state.ledger, *(_search_entry(state, report) for report in reports)],
-        cycle=cycle.model_copy(
-            update={
-                "hits": hits,
-                "new": list(dict.fromkeys(new)),
-                "folded": [passage_id for result in results for passage_id in result.folded],
-                "bytes": sum(result.bytes for result in results),
-                "broken": any(report.error for report in reports),
-            }
-        ),
+    aims = [cycle.aim if report.step == "Retrieve" and report.result else "" for report in reports]
+    entries = [entry_of(report, state.turn, aim=aim) for report, aim in zip(reports, aims, strict=True)]
+    cycle = cycle.replace(
+        hits=hits,
+        new=list(dict.fromkeys(new)),
+        folded=[passage_id for result in results for passage_id in result.folded],
+        bytes=sum(result.bytes for result in results),
+        broken=any(report.error for report in reports),
     )
-
-
-def _search_entry(state: LoopState, report: SearchReport) -> Entry:
-    if report.error or not isinstance(report, RetrieveReport):
-        return entry_of(report, state.turn)
-    return entry_of(report, state.turn, aim=state.cycle.aim, hits=len(hits_of(report)))
+    return add_search_metadata(state, reports).add_entries(entries).replace(cycle=cycle)
 
 
 def _add_decision(state: LoopState, reports: Sequence[Report], *, complexity: bool) -> LoopState:
@@ -418,17 +397,6 @@ def _is_sound(state: LoopState, text: GenerateReport, useful: Sequence[str]) -> 
     return bool(text.text.answered and text.flaw is None and cited) and sources.issuperset(cited) and words_hold
 
 
-def _draft(answer: GenerateReport, *, direct: bool) -> Draft:
-    return Draft(
-        answer=answer.text.answer,
-        citations=answer.text.citations,
-        not_said=answer.text.not_said,
-        missing=answer.text.missing,
-        direct=direct,
-        cut=answer.flaw == "cut",
-    )
-
-
 def _add_entries(
     state: LoopState,
     reports: Sequence[Report],
@@ -445,12 +413,12 @@ def _add_entries(
     ]
     repair = cycle.repair or (cycle.searches and bool(state.failed_claims) and not useful)
     for report in reports:
-        if isinstance(report, GenerateReport):
+        if report.step == "Generate":
             entries.append(entry_of(report, state.turn, waste=report is not answer, repair=repair and report is answer))
         else:
-            waste = isinstance(report, GradeRelevanceReport) and not (counts and grades)
+            waste = report.step == "GradeRelevance" and not (counts and grades)
             entries.append(entry_of(report, state.turn, waste=waste))
-    return state.replace_cycle_entries(entries)
+    return state.replace(ledger=[*state.ledger[: cycle.since], *sort_by_path(entries)])
 
 
 def _add_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[RelevanceVerdict]) -> LoopState:
@@ -464,17 +432,14 @@ def _add_evidence(state: LoopState, useful: Sequence[str], verdicts: Sequence[Re
     if not cycle.searches:
         return state
     queries = cycle.queries or [cycle.web]
+    near = any(not verdict.relevant and (verdict.score or 0.0) >= SAME_SUBJECT for verdict in verdicts)
     return state.replace(
         seen=[*state.seen, *cycle.hits, *cycle.folded],
         query=cycle.queries[-1] if cycle.queries else state.query,
         queries=[*state.queries, *dict.fromkeys(query for query in queries if query not in state.queries)],
         stalled=not useful and graded.issuperset(cycle.new),
-        doubtful=state.doubtful or bool(other_queries(state, queries) and _are_near(verdicts)),
+        doubtful=state.doubtful or bool(other_queries(state, queries) and near),
     )
-
-
-def _are_near(verdicts: Sequence[RelevanceVerdict]) -> bool:
-    return any(not verdict.relevant and (verdict.score or 0.0) >= SAME_SUBJECT for verdict in verdicts)
 
 
 def _reading_in_words(state: LoopState, planned: Sequence[PlannedStep]) -> str:

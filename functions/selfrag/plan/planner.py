@@ -137,7 +137,7 @@ def _add_earlier_turn(state: State, report: RecallAnswerReport, collections: Col
         for item in stored.evidence
     ]
     today = state.brief.today or _today(turn.question, now_ms)
-    brief = state.brief.model_copy(update={"previous": turn, "today": today})
+    brief = state.brief.replace(previous=turn, today=today)
     return state.add_entries([Entry(step=report.step)]).replace(brief=brief, previous_relevance=evidence)
 
 

@@ -30,9 +30,17 @@ from selfrag.domain.steps import (
     RetrievedHit,
     RewriteQuestionResult,
 )
-from selfrag.domain.verdicts import Critique, RelevanceVerdict, RetrievalVerdict, SupportVerdict, UtilityVerdict
+from selfrag.domain.verdicts import (
+    Critique,
+    RelevanceVerdict,
+    RetrievalVerdict,
+    SupportVerdict,
+    UtilityVerdict,
+    ungraded_relevance,
+)
 from selfrag.plan.state import State
 
+N = TypeVar("N", bound=str)
 R = TypeVar("R", bound=StepResult)
 NO_VERDICT = "the grader gave no verdict"
 UNREADABLE_RESULT = "UnreadableResult"
@@ -42,11 +50,12 @@ _NOT_ASKED = (DeadlineExceeded.__name__, BudgetExceeded.__name__)
 _WITHOUT_MODEL = ("RecallAnswer", "Retrieve", "SearchWeb", "RankPaths", "PickCandidate", "Plan", "RunSteps")
 
 
-class ResultReport(BaseModel, Generic[R]):
-    """A step's report: its result or the class name of its error."""
+class ResultReport(BaseModel, Generic[N, R]):
+    """The report of the step with this name: its result or the class name of its error."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
+    step: N
     id: str = ""
     result: R | None = None
     error: str | None = None
@@ -58,43 +67,11 @@ class ResultReport(BaseModel, Generic[R]):
         try:
             return read(report)
         except ValidationError:
-            return cls(id=report.get("id", ""), error=UNREADABLE_RESULT)
+            return cls(step=report["step"], id=report.get("id", ""), error=UNREADABLE_RESULT)
 
 
-class RecallAnswerReport(ResultReport[RecallAnswerResult]):
-    """The report of RecallAnswer."""
-
-    step: Literal["RecallAnswer"] = "RecallAnswer"
-
-
-class DecideRetrievalReport(ResultReport[DecideRetrievalResult]):
-    """The report of DecideRetrieval."""
-
-    step: Literal["DecideRetrieval"] = "DecideRetrieval"
-
-
-class RetrieveReport(ResultReport[RetrievalResult]):
-    """The report of Retrieve."""
-
-    step: Literal["Retrieve"] = "Retrieve"
-
-
-class SearchWebReport(ResultReport[RetrievalResult]):
-    """The report of SearchWeb."""
-
-    step: Literal["SearchWeb"] = "SearchWeb"
-
-
-class GradeRelevanceReport(ResultReport[GradeRelevanceResult]):
-    """The report of GradeRelevance."""
-
-    step: Literal["GradeRelevance"] = "GradeRelevance"
-
-
-class GenerateReport(ResultReport[GenerateResult]):
+class GenerateReport(ResultReport[Literal["Generate"], GenerateResult]):
     """The report of Generate."""
-
-    step: Literal["Generate"] = "Generate"
 
     @property
     def text(self) -> GenerateResult:
@@ -107,47 +84,23 @@ class GenerateReport(ResultReport[GenerateResult]):
         return self.error or (self.result.flaw if self.result else None)
 
 
-class GradeSupportReport(ResultReport[GradeSupportResult]):
-    """The report of GradeSupport."""
-
-    step: Literal["GradeSupport"] = "GradeSupport"
-
-
-class GradeUtilityReport(ResultReport[GradeUtilityResult]):
-    """The report of GradeUtility."""
-
-    step: Literal["GradeUtility"] = "GradeUtility"
-
-
-class RewriteQuestionReport(ResultReport[RewriteQuestionResult]):
-    """The report of RewriteQuestion."""
-
-    step: Literal["RewriteQuestion"] = "RewriteQuestion"
-
-
-class RankPathsReport(ResultReport[RankPathsResult]):
-    """The report of RankPaths."""
-
-    step: Literal["RankPaths"] = "RankPaths"
-
-
-class PickCandidateReport(ResultReport[PickCandidateResult]):
-    """The report of PickCandidate."""
-
-    step: Literal["PickCandidate"] = "PickCandidate"
-
-
-class PassReport(ResultReport[StepResult]):
-    """The report of a failed pass or a failed plan."""
-
-    step: Literal["RunSteps", "Plan"]
-
-
+RecallAnswerReport = ResultReport[Literal["RecallAnswer"], RecallAnswerResult]
+DecideRetrievalReport = ResultReport[Literal["DecideRetrieval"], DecideRetrievalResult]
+RetrieveReport = ResultReport[Literal["Retrieve"], RetrievalResult]
+SearchWebReport = ResultReport[Literal["SearchWeb"], RetrievalResult]
+GradeRelevanceReport = ResultReport[Literal["GradeRelevance"], GradeRelevanceResult]
+GradeSupportReport = ResultReport[Literal["GradeSupport"], GradeSupportResult]
+GradeUtilityReport = ResultReport[Literal["GradeUtility"], GradeUtilityResult]
+RewriteQuestionReport = ResultReport[Literal["RewriteQuestion"], RewriteQuestionResult]
+RankPathsReport = ResultReport[Literal["RankPaths"], RankPathsResult]
+PickCandidateReport = ResultReport[Literal["PickCandidate"], PickCandidateResult]
+# The report of a failed pass or a failed plan.
+PassReport = ResultReport[Literal["RunSteps", "Plan"], StepResult]
+SearchReport = RetrieveReport | SearchWebReport
 Report = Annotated[
     RecallAnswerReport
     | DecideRetrievalReport
-    | RetrieveReport
-    | SearchWebReport
+    | SearchReport
     | GradeRelevanceReport
     | GenerateReport
     | GradeSupportReport
@@ -159,7 +112,6 @@ Report = Annotated[
     Field(discriminator="step"),
 ]
 REPORTS: TypeAdapter[list[Report]] = TypeAdapter(list[Report])
-SearchReport = RetrieveReport | SearchWebReport
 T = TypeVar("T", bound=BaseModel)
 S = TypeVar("S", bound=State)
 
@@ -170,14 +122,13 @@ class EntryFields(TypedDict, total=False):
     waste: bool
     prepared: bool
     query: str
-    hits: int
     aim: str
     repair: bool
     of: str
 
 
 def entry_of(report: Report, turn: int, **more: Unpack[EntryFields]) -> Entry:
-    """Return a step's ledger entry."""
+    """Return a step's ledger entry, with the number of passages of a document search."""
     result = report.result
     if result is None:
         requested = report.step not in _WITHOUT_MODEL and report.error not in _NOT_ASKED
@@ -192,6 +143,7 @@ def entry_of(report: Report, turn: int, **more: Unpack[EntryFields]) -> Entry:
         flaw=result.flaw,
         cached=result.cached,
         error=result.error or (result.flaw if isinstance(result, GenerateResult) and not result.answered else None),
+        hits=len(result.hits) if isinstance(result, RetrievalResult) and report.step == "Retrieve" else None,
         **more,
     )
 
@@ -203,7 +155,7 @@ def select_reports(reports: Iterable[Report], kind: type[T]) -> list[T]:
 
 def searches_in(reports: Iterable[Report]) -> list[SearchReport]:
     """Return the reports of searches."""
-    return [report for report in reports if isinstance(report, RetrieveReport | SearchWebReport)]
+    return [report for report in reports if report.step == "Retrieve" or report.step == "SearchWeb"]
 
 
 def hits_of(report: SearchReport) -> list[RetrievedHit]:
@@ -234,28 +186,28 @@ def retrieval_of(report: DecideRetrievalReport) -> RetrievalVerdict:
 
 def relevance_of(report: GradeRelevanceReport, passage_id: str, document: str) -> RelevanceVerdict:
     """Return the relevance verdict; if missing, ungraded, which is no evidence."""
-    if report.result:
-        return report.result.verdict
-    return RelevanceVerdict(passage_id=passage_id, document=document, relevant=False, score=None, label="ungraded")
+    return report.result.verdict if report.result else ungraded_relevance(passage_id, document)
 
 
-def support_of(report: GradeSupportReport | None) -> SupportVerdict:
+def support_of(report: GradeSupportReport) -> SupportVerdict:
     """Return the support verdict; if missing, ungraded."""
-    return report.result.verdict if report and report.result else SupportVerdict(level="ungraded")
+    return report.result.verdict if report.result else SupportVerdict(level="ungraded")
 
 
-def utility_of(report: GradeUtilityReport | None) -> UtilityVerdict:
+def utility_of(report: GradeUtilityReport) -> UtilityVerdict:
     """Return the utility verdict; if missing, ungraded, which is never a pass."""
-    if report is None:
-        return UtilityVerdict(score=None)
     return report.result.verdict if report.result else UtilityVerdict(score=None, reason=NO_VERDICT)
 
 
 def critique_of(reports: Sequence[Report]) -> Critique:
-    """Return the verdicts on an answer."""
-    support = next(iter(select_reports(reports, GradeSupportReport)), None)
-    utility = next(iter(select_reports(reports, GradeUtilityReport)), None)
-    return Critique(support=support_of(support), utility=utility_of(utility))
+    """Return the verdicts on an answer; without a report, ungraded."""
+    critique = Critique()
+    for report in reports:
+        if report.step == "GradeSupport":
+            critique = critique.replace(support=support_of(report))
+        elif report.step == "GradeUtility":
+            critique = critique.replace(utility=utility_of(report))
+    return critique
 
 
 def citation_repair(reports: Sequence[Report]) -> CitationRepair | None:

@@ -84,15 +84,10 @@ class Sentence(CritiquedAnswer):
     out: bool = False
     next: Decision | None = None
 
-    @property
-    def is_checkable(self) -> bool:
-        """Return whether there is a text to check against a passage."""
-        return bool(self.answer) and self.passage_id is not None
-
     def add_text(self, report: GenerateReport) -> Self:
         """Add the text of a report."""
-        text = {"answer": report.text.answer, "citations": report.text.citations, "cut": report.flaw == "cut"}
-        return self.model_copy(update=text)
+        text = report.text
+        return self.replace(answer=text.answer, citations=text.citations, cut=report.flaw == "cut")
 
     @property
     def segment(self) -> Segment:
@@ -207,7 +202,7 @@ class Segments(Strategy[SegmentsState]):
         decisions = {
             report.id: retrieval_of(report).decision for report in select_reports(reports, DecideRetrievalReport)
         }
-        live = [path.model_copy(update={"decision": decisions.get(path.id, path.decision)}) for path in state.live]
+        live = [path.replace(decision=decisions.get(path.id, path.decision)) for path in state.live]
         state = state.add_entries([entry_of(report, state.turn) for report in reports])
         return self.search(state.replace(live=live))
 
@@ -215,10 +210,12 @@ class Segments(Strategy[SegmentsState]):
         """Search for the paths that need passages."""
         going = [path for path in state.live if path.decision != "complete"]
         searching = [path for path in going if self.is_searched(state, path)]
-        state = state.replace(
-            live=[path if path in searching else _skip_search(state, path) for path in going],
-            complete=[path.id for path in state.live if path.decision == "complete"],
-        )
+        live = []
+        for path in going:
+            # A path that needs no search continues from its passage, or from none.
+            same = path.decision == "continue" and not state.direct
+            live.append(path if path in searching else path.replace(hits=[path.last_passage if same else None]))
+        state = state.replace(live=live, complete=[path.id for path in state.live if path.decision == "complete"])
         if not searching:
             return self.begin_reading(state)
         planned = [self.search_of(state, path) for path in searching]
@@ -254,40 +251,23 @@ class Segments(Strategy[SegmentsState]):
         queries = [
             _query(state, path) for path in state.live if path.id in succeeded and not _earlier_passages(state, path)
         ]
-        entries = [
-            entry_of(report, state.turn, hits=len(hits_of(report))) if report.result else entry_of(report, state.turn)
-            for report in searches.values()
-        ]
+        hits = {name: [hit.passage_id for hit in hits_of(report)] for name, report in searches.items()}
         live = [
-            path.model_copy(
-                update={
-                    "hits": [hit.passage_id for hit in hits_of(searches[path.id])],
-                    "query": other_queries(state, [_query(state, path)]),
-                }
-            )
-            if path.id in searches
+            path.replace(hits=hits[path.id], query=other_queries(state, [_query(state, path)]))
+            if path.id in hits
             else path
             for path in state.live
         ]
-        state = (
-            add_search_metadata(state, reports)
-            .add_entries(entries)
-            .replace(
-                live=live,
-                queries=list(dict.fromkeys([*state.queries, *queries])),
-            )
-        )
-        return self.begin_reading(state)
+        state = add_search_metadata(state, reports)
+        state = state.add_entries([entry_of(report, state.turn) for report in searches.values()])
+        return self.begin_reading(state.replace(live=live, queries=list(dict.fromkeys([*state.queries, *queries]))))
 
     def begin_reading(self, state: SegmentsState) -> Next:
         """Grade passages and write from them, in parallel if the limits allow."""
         state = state.replace(sentences=_sentences_of(state.live))
+        threshold, budget = self.policy.relevance_threshold, state.share(0.1 / self.policy.top_k)
         grades = {
-            path.id: GradeRelevanceParameters(
-                query=path.query,
-                relevance_threshold=self.policy.relevance_threshold,
-                budget_usd=state.share(0.1 / self.policy.top_k),
-            )
+            path.id: GradeRelevanceParameters(query=path.query, relevance_threshold=threshold, budget_usd=budget)
             for path in state.live
         }
         planned = [
@@ -321,16 +301,14 @@ class Segments(Strategy[SegmentsState]):
                 document = state.documents.get(sentence.passage_id, "")
                 verdict = relevance_of(grades[sentence.id], sentence.passage_id, document)
                 # Reasons stay in the trace: a large tree leaves no room in the state.
-                verdict = verdict.model_copy(update={"reason": ""})
+                verdict = verdict.replace(reason="")
                 irrelevant = self.policy.constraints == "hard" and not verdict.relevant
-                out = verdict.label == "ungraded" or irrelevant
-                sentence = sentence.model_copy(update={"relevance": verdict, "out": out})
+                sentence = sentence.replace(relevance=verdict, out=verdict.label == "ungraded" or irrelevant)
             in_time = sentence.id in texts and not sentence.out
             sentences.append(sentence.add_text(texts[sentence.id]) if in_time else sentence)
         unused = {sentence.id for sentence in sentences if sentence.out}
         entries = [
-            entry_of(report, state.turn, waste=isinstance(report, GenerateReport) and report.id in unused)
-            for report in reports
+            entry_of(report, state.turn, waste=report.step == "Generate" and report.id in unused) for report in reports
         ]
         state = state.add_entries(sort_by_path(entries)).replace(sentences=sentences)
         state = state.merge_relevance([sentence.relevance for sentence in sentences])
@@ -355,7 +333,7 @@ class Segments(Strategy[SegmentsState]):
 
     def judge(self, state: SegmentsState) -> Next:
         """Check each sentence, and decide ahead if the limits allow."""
-        checkable = [sentence for sentence in state.sentences if sentence.is_checkable]
+        checkable = [sentence for sentence in state.sentences if sentence.answer and sentence.passage_id is not None]
         if not checkable or state.direct:
             return self.rank_or_judge(state)
         planned = [
@@ -380,11 +358,8 @@ class Segments(Strategy[SegmentsState]):
         # Decisions beyond the budget are postponed.
         decisions = {report.id: retrieval_of(report).decision for report in ahead if report.error != "BudgetExceeded"}
         sentences = [
-            sentence.model_copy(
-                update={
-                    "support": supports.get(sentence.id, sentence.support),
-                    "next": decisions.get(sentence.id, sentence.next),
-                }
+            sentence.replace(
+                support=supports.get(sentence.id, sentence.support), next=decisions.get(sentence.id, sentence.next)
             )
             for sentence in state.sentences
         ]
@@ -438,7 +413,8 @@ class Segments(Strategy[SegmentsState]):
     def end(self, state: SegmentsState, stopped: Stopped) -> Next:
         """Judge the usefulness of each complete path."""
         state = state.replace(stopped=stopped, live=[], sentences=[])
-        texts = [state.draft.answer] if state.draft.answer else _texts(state)
+        paths = [" ".join(segment.answer for segment in path.segments) for path in state.compared.beam]
+        texts = [state.draft.answer] if state.draft.answer else paths
         if not texts:
             return self.pick(state)
         budget = share_usd(state, self.policy, 0.3)
@@ -457,10 +433,11 @@ class Segments(Strategy[SegmentsState]):
         state = state.add_entries([entry_of(report, state.turn) for report in reports])
         uses = [utility_of(report) for report in select_reports(reports, GradeUtilityReport)]
         if state.draft.answer:
-            draft = state.draft.model_copy(update={"utility": uses[0]})
-            return self.compose(state.replace(draft=draft), "An answer without documents goes out")
-        beam = [path.model_copy(update={"utility": use}) for path, use in zip(state.compared.beam, uses, strict=True)]
-        return self.pick(state.replace(compared=state.compared.model_copy(update={"beam": beam})))
+            return self.compose(
+                state.replace(draft=state.draft.replace(utility=uses[0])), "An answer without documents goes out"
+            )
+        beam = [path.replace(utility=use) for path, use in zip(state.compared.beam, uses, strict=True)]
+        return self.pick(state.replace(compared=state.compared.replace(beam=beam)))
 
     def pick(self, state: SegmentsState) -> Next:
         """Pick the best path."""
@@ -518,12 +495,6 @@ def _sentences_of(live: Sequence[LivePath]) -> list[Sentence]:
     ]
 
 
-def _skip_search(state: SegmentsState, path: LivePath) -> LivePath:
-    """Return a path that needs no search, with the basis of its next sentence."""
-    same = path.decision == "continue" and not state.direct
-    return path.model_copy(update={"hits": [path.last_passage if same else None]})
-
-
 def _query(state: SegmentsState, path: LivePath) -> str:
     return " ".join(filter(None, [state.query, path.last_answer]))
 
@@ -532,10 +503,6 @@ def _earlier_passages(state: SegmentsState, path: LivePath) -> list[str]:
     """Return the earlier answer's passages, if the root continues from them."""
     goes_on = state.level == 1 and path.decision == "continue"
     return [verdict.passage_id for verdict in state.previous_relevance] if goes_on else []
-
-
-def _texts(state: SegmentsState) -> list[str]:
-    return [" ".join(segment.answer for segment in path.segments) for path in state.compared.beam]
 
 
 def _stopped_by(state: SegmentsState, policy: Policy, live: Sequence[LivePath], now_ms: float) -> Stopped:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Draft
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.ledger import sort_by_path
-from selfrag.domain.scores.critiqued import utility_score
-from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters
+from selfrag.domain.scores.critiqued import LEVELS, utility_score
+from selfrag.domain.steps import GradeSupportParameters, GradeUtilityParameters, RewriteQuestionResult
 from selfrag.domain.verdicts import SupportLevel
 from selfrag.plan.limits import has_room, share_usd
 from selfrag.plan.loop import (
@@ -24,7 +24,6 @@ from selfrag.plan.passes import PlannedStep, count, rewrite
 from selfrag.plan.reports import (
     GenerateReport,
     Report,
-    RewriteQuestionReport,
     citation_repair,
     critique_of,
     entry_of,
@@ -36,18 +35,12 @@ MAX_USELESS = 2
 MAX_MISSING = 3
 # Tolerance for comparing weighted sums.
 DIGITS = 9
-SUPPORT_WORTH: dict[SupportLevel, float] = {"fully_supported": 1.0, "partially_supported": 0.5}
-SUPPORT: dict[SupportLevel, str] = {
-    "fully_supported": "fully supported",
-    "partially_supported": "partly supported",
-    "no_support": "not supported",
-    "ungraded": "support not graded",
-}
-SUPPORT_BY_RULE: dict[SupportLevel, str] = {
-    "fully_supported": "found word for word",
-    "partially_supported": "partly found word for word",
-    "no_support": "not found word for word",
-    "ungraded": "support not graded",
+# As a model judges it, and as a rule does.
+SUPPORT: dict[SupportLevel, tuple[str, str]] = {
+    "fully_supported": ("fully supported", "found word for word"),
+    "partially_supported": ("partly supported", "partly found word for word"),
+    "no_support": ("not supported", "not found word for word"),
+    "ungraded": ("support not graded", "support not graded"),
 }
 
 
@@ -129,15 +122,13 @@ class SelfRag(Loop):
         """Add the verdicts, the next query and the best answer so far."""
         entries = []
         for report in reports:
-            if not isinstance(report, RewriteQuestionReport):
+            if report.step != "RewriteQuestion" or report.result is None:
                 entries.append(entry_of(report, state.turn))
-            elif report.result is None:
-                entries.append(entry_of(report, state.turn))
-                state = state.replace(prepared=PreparedQuery(after=len(state.queries)))
             else:
-                query = report.result.query
-                entries.append(entry_of(report, state.turn, prepared=state.check, query=query))
-                prepared = PreparedQuery(query=query, new=report.result.new, after=len(state.queries))
+                entries.append(entry_of(report, state.turn, prepared=state.check, query=report.result.query))
+            if report.step == "RewriteQuestion":
+                rewritten = report.result or RewriteQuestionResult()
+                prepared = PreparedQuery(query=rewritten.query, new=rewritten.new, after=len(state.queries))
                 state = state.replace(prepared=prepared)
         state = state.add_entries(sort_by_path(entries))
         return self.update_best(self.add_critique(state, reports)) if state.check else state.replace(missing=[])
@@ -151,10 +142,9 @@ class SelfRag(Loop):
         phrases = dict.fromkeys([*(claim.missing for claim in failed), *state.draft.missing])
         # Decision models name no phrase; failed sentences become search phrases.
         own = [claim.missing for claim in failed if " ".join(claim.claim.split()).startswith(claim.missing or "\n")]
-        draft = state.draft.model_copy(update=dict(critique))
+        draft = state.draft.replace(**dict(critique))
         if repair:
-            repaired = {"answer": repair.answer, "citations": repair.citations, "repaired": repair.repaired}
-            draft = draft.model_copy(update=repaired)
+            draft = draft.replace(answer=repair.answer, citations=repair.citations, repaired=repair.repaired)
         return state.replace(
             draft=draft,
             useful=useful,
@@ -183,7 +173,7 @@ class SelfRag(Loop):
         """
         draft, weights = state.draft, self.policy.weights
         scores = [verdict.score or 0.0 for verdict in state.relevance if verdict.relevant]
-        support = SUPPORT_WORTH.get(draft.support.level or "ungraded", 0.0)
+        support = LEVELS[draft.support.level or "ungraded"]
         total = (
             weights.rel * max(scores, default=0.0) + weights.sup * support + weights.use * utility_score(draft.utility)
         )
@@ -266,7 +256,8 @@ class SelfRag(Loop):
 
         The web is the last resort: no query is tried after it.
         """
-        helps = state.count_fruitless() < 2 and not state.stalled
+        searches = [entry for entry in state.ledger if entry.step == "Retrieve"]
+        helps = sum(entry.useful == 0 for entry in searches[-2:]) < 2 and not state.stalled
         left = state.rewrites() < self.policy.max_rewrites and has_room(state, self.policy, self.policy.top_k + 7)
         return helps and left and not state.ran("SearchWeb")
 
@@ -280,7 +271,7 @@ class SelfRag(Loop):
             return self.next_try(state, "There is no query that was not tried")
         if state.seeks == "missing":
             return self.search_for(state, [state.prepared.query], why)
-        search = self.search(state, [state.prepared.query]).model_copy(update={"aim": "rewritten"})
+        search = self.search(state, [state.prepared.query]).replace(aim="rewritten")
         return self.begin_cycle(state.replace(failed_claims=[]), search, f"{why}: search for it.")
 
     def may_search_web(self, state: LoopState) -> bool:
@@ -311,7 +302,7 @@ class SelfRag(Loop):
         """Search documents for missing facts, and the web unless already searched."""
         web = self.policy.web_search and not state.ran("SearchWeb")
         phrase = "; ".join(phrases)[:MAX_QUERY_CHARACTERS] if web else ""
-        missing = self.search(state, phrases).model_copy(update={"aim": "missing", "web": phrase})
+        missing = self.search(state, phrases).replace(aim="missing", web=phrase)
         state = state.replace(lacking=state.draft.answer)
         return self.begin_cycle(state, missing, f"{why}, {count(len(phrases), 'phrase')}.")
 
@@ -357,7 +348,6 @@ def verdicts_in_words(state: LoopState, draft: Draft) -> str:
     claims = draft.support.claims
     full = sum(claim.support == "full" for claim in claims)
     of_claims = f" ({full} of {count(len(claims), 'claim')})" if claims else ""
-    by_level = SUPPORT_BY_RULE if draft.support.judged_by == "rule" else SUPPORT
-    support = by_level[draft.support.level or "ungraded"]
+    support = SUPPORT[draft.support.level or "ungraded"][draft.support.judged_by == "rule"]
     gaps = f", {count(len(draft.not_said), 'part')} not said" if draft.not_said else ""
     return f"{support[0].upper()}{support[1:]}{of_claims}, {use}{gaps}"

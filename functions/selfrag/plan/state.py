@@ -1,7 +1,7 @@
 """The state of a question between two passes."""
 
 from collections.abc import Iterable
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import ConfigDict
 
@@ -58,10 +58,6 @@ class State(Model):
     passes: list[Pass] = []
     compared: Beam | CandidateAnswers | None = None
     guarded: Literal["request"] | None = None
-
-    def replace(self, **changes: Any) -> Self:
-        """Return a copy with these changes."""
-        return self.model_copy(update=changes)
 
     def newest_ids(self, passage_id: str) -> list[str]:
         """Return the ids of a passage and its newest version, if newer."""

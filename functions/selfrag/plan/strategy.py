@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
+from selfrag.domain.ledger import is_out_of_budget
 from selfrag.domain.policy import Policy
-from selfrag.plan.limits import is_late
 from selfrag.plan.passes import Plan
 from selfrag.plan.reports import Report
 from selfrag.plan.state import State
@@ -36,7 +36,7 @@ class Strategy(ABC, Generic[S]):
 
     def is_late(self, state: S) -> bool:
         """Return whether time or budget is used up."""
-        return is_late(state, self.now_ms)
+        return self.now_ms >= state.brief.deadline_ms or is_out_of_budget(state.ledger)
 
     def compose(self, state: S, why: str) -> tuple[S, Plan]:
         """End: compose the answer from the state."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import TypeAdapter
 
 from selfrag.domain.calls import Flaw, JudgedVerdict
 from selfrag.domain.decisions import DecisionQuestion, Distribution
-from selfrag.ports.model import ModelRequest, UsageFields
+from selfrag.ports.model import ModelRequest
 
 ANSWERS: TypeAdapter[dict[str, Distribution]] = TypeAdapter(dict[str, Distribution])
 
@@ -25,7 +25,7 @@ class Decisions(ModelRequest):
     key: str = ""
 
     @property
-    def usage(self) -> UsageFields:
+    def usage(self) -> dict[str, Any]:
         """Return the request as the fields of a step's result; the limit of calls counts language models alone."""
         judged = []
         if self.answers is not None and self.key:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypedDict, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -19,20 +19,6 @@ class Prompt:
     text: str
     version: str
     local: "Prompt | None" = None
-
-
-class UsageFields(TypedDict):
-    """The fields of a step's result that say what its requests cost."""
-
-    calls: list[ModelCall]
-    judged: list[JudgedVerdict]
-    warnings: list[str]
-    attempts: int
-    flaw: Flaw | None
-    error: str | None
-    cause: str
-    throttled: bool
-    cached: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,19 +40,17 @@ class ModelRequest:
     earlier: tuple[ModelCall, ...] = ()
 
     @property
-    def usage(self) -> UsageFields:
+    def usage(self) -> dict[str, Any]:
         """Return the requests as the fields of a step's result."""
-        return UsageFields(
-            calls=[*self.earlier, *([] if self.call is None else [self.call])],
-            judged=[],
-            warnings=list(self.warnings),
-            attempts=self.attempts,
-            flaw=None,
-            error=self.error,
-            cause=self.cause,
-            throttled=self.throttled,
-            cached=self.cached,
-        )
+        return {
+            "calls": [*self.earlier, *([] if self.call is None else [self.call])],
+            "warnings": list(self.warnings),
+            "attempts": self.attempts,
+            "error": self.error,
+            "cause": self.cause,
+            "throttled": self.throttled,
+            "cached": self.cached,
+        }
 
 
 @dataclass(frozen=True)
@@ -82,7 +66,7 @@ class Judgement(ModelRequest, Generic[V]):
     is_final: bool = True
 
     @property
-    def usage(self) -> UsageFields:
+    def usage(self) -> dict[str, Any]:
         """Return the requests as the fields of a step's result, with the verdict."""
         verdict = self.verdict if self.key else None
         judged = [] if verdict is None else [JudgedVerdict(key=self.key, verdict=verdict.model_dump_json())]
@@ -114,7 +98,7 @@ class ModelText(ModelRequest):
     flaw: Flaw | None
 
     @property
-    def usage(self) -> UsageFields:
+    def usage(self) -> dict[str, Any]:
         """Return the requests as the fields of a step's result, with the flaw."""
         return {**super().usage, "flaw": self.flaw}
 

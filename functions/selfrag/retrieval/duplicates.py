@@ -47,4 +47,4 @@ def _name_copies(first: Passage, *others: Passage) -> Passage:
         Copy(passage_id=other.passage_id, document=other.document if number < NAMED_COPIES else "")
         for number, other in enumerate(others)
     ]
-    return first.model_copy(update={"copies": copies})
+    return first.replace(copies=copies)

@@ -71,11 +71,6 @@ def _named_first(query: str, passages: Sequence[Passage]) -> list[Passage]:
     return sorted(passages, key=lambda passage: not is_named(query, passage.document))
 
 
-def best(candidates: Candidates, top_k: int, spread_floor: float = 0.0) -> list[Passage]:
-    """Return the best passages of both searches, each with its fused score and its near-duplicates."""
-    return fold(rank_passages(candidates, spread_floor))[:top_k]
-
-
 def rank_passages(candidates: Candidates, spread_floor: float) -> list[Passage]:
     """Return all passages of both searches, best first, each with its fused score."""
     hits = (candidates.by_text, candidates.by_vector)
@@ -88,4 +83,4 @@ def rank_passages(candidates: Candidates, spread_floor: float) -> list[Passage]:
         spread_floor=spread_floor,
         unembedded=candidates.unembedded,
     )
-    return [passages[i].model_copy(update={"score": round(score, 4)}) for i, score in fused.items()]
+    return [passages[i].replace(score=round(score, 4)) for i, score in fused.items()]

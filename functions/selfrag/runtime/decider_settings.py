@@ -48,11 +48,6 @@ class DeciderSettings(FromEnvironment):
     decider_thresholds: Annotated[dict[str, Thresholds], AfterValidator(_check_graders)] = {}
     graders: Annotated[dict[str, GraderKind], AfterValidator(_check_graders)] = {}
 
-    @property
-    def is_configured(self) -> bool:
-        """Return whether there is a server."""
-        return bool(self.decider_url)
-
     @model_validator(mode="after")
     def _check_model(self) -> Self:
         if self.decider_url and not self.decider_model:
@@ -63,7 +58,7 @@ class DeciderSettings(FromEnvironment):
 
     def grader(self, step: str) -> GraderKind:
         """Return who judges a step."""
-        return self.graders.get(step, _BY_PROFILE[self.profile]) if self.is_configured else "claude"
+        return self.graders.get(step, _BY_PROFILE[self.profile]) if self.decider_url else "claude"
 
     def thresholds(self, step: str) -> Thresholds:
         """Return the thresholds of a step's cascade."""

@@ -36,34 +36,9 @@ def count_step(step: str, milliseconds: float, *, failed: bool) -> None:
     emit({"step": step}, {"Latency": milliseconds, "Errors": float(failed)})
 
 
-def count_cache_failure(step: str) -> None:
-    """Count one call to the verdict cache that failed."""
-    emit({"step": step}, {"VerdictCacheFailures": 1})
-
-
-def count_throttled(step: str) -> None:
-    """Count one run of a step that a rate limit of the model refused a request of."""
-    emit({"step": step}, {"ThrottledSteps": 1})
-
-
-def count_refused_feature(feature: str) -> None:
-    """Count one feature of requests that a model refused, so that it is asked in another way."""
-    emit({"feature": feature}, {"RefusedFeatures": 1})
-
-
-def count_full_text_search() -> None:
-    """Count one search without a vector, because the embedding model was too busy."""
-    emit({"step": "retrieve"}, {"FullTextSearches": 1})
-
-
-def count_unkept_answer() -> None:
-    """Count one response that the table of answers refused."""
-    emit({"step": "compose_answer"}, {"UnkeptAnswers": 1})
-
-
-def count_unversioned_ask() -> None:
-    """Count one question whose machine was started without its version, because Step Functions refused that."""
-    emit({"step": "ask"}, {"UnversionedAsks": 1})
+def count_event(step: str, metric: str) -> None:
+    """Count one event of a step under the name of its metric."""
+    emit({"step": step}, {metric: 1})
 
 
 def count_calls(calls: Iterable[ModelCall], prices: Mapping[str, Prices]) -> None:

@@ -3,9 +3,7 @@
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -16,7 +14,7 @@ from selfrag.domain.calls import Prices, StepResult
 from selfrag.domain.errors import DeadlineExceeded, InvalidInput, SelfragError, TemporarilyUnavailable
 from selfrag.domain.validation import wrong_fields
 from selfrag.runtime.deadline import time_for_a_retry
-from selfrag.runtime.metrics import NAMESPACE, count_calls, count_step, count_throttled
+from selfrag.runtime.metrics import NAMESPACE, count_calls, count_event, count_step
 
 logger = Logger(service=os.environ.get("POWERTOOLS_SERVICE_NAME", NAMESPACE))
 
@@ -47,11 +45,24 @@ def step_handler(
         if event.keys() == KEEP_WARM:
             return {}
         logger.append_keys(step=name, question=hash_text(str(event.get("question", ""))))
-        with _count_run(name) as run, _log_errors(event.get("deadline_ms")):
+        started, failure = time.monotonic(), "no result"
+        try:
             result = work(_parse_task(name, task, event))
-            run.error = _record_calls(name, result, prices) if isinstance(result, StepResult) else None
-            logger.info("done") if run.error is None else logger.warning("failed", extra={"error": run.error})
+            failure = ""
+            if isinstance(result, StepResult):
+                count_calls(result.calls, prices())
+                if result.throttled:
+                    count_event(name, "ThrottledSteps")
+                failure = result.error or ""
+            logger.warning("failed", extra={"error": failure}) if failure else logger.info("done")
             return result.model_dump(mode="json")
+        except SelfragError as error:
+            logger.warning("failed", extra={"error": type(error).__name__})
+            if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(event.get("deadline_ms")):
+                raise DeadlineExceeded(f"no time is left for another try: {error}") from error
+            raise
+        finally:
+            count_step(name, 1000 * (time.monotonic() - started), failed=bool(failure))
 
     return handler
 
@@ -61,39 +72,3 @@ def _parse_task(name: str, task: type[T], event: Event) -> T:
         return task.model_validate(event)
     except ValidationError as error:
         raise InvalidInput(f"{name} cannot read its input: {wrong_fields(error)}") from None
-
-
-def _record_calls(name: str, result: StepResult, prices: Callable[[], Mapping[str, Prices]]) -> str | None:
-    """Count a step's calls and throttles, and return why it had no result, if so."""
-    count_calls(result.calls, prices())
-    if result.throttled:
-        count_throttled(name)
-    return result.error
-
-
-@dataclass
-class _StepRun:
-    """A run of a step; it is in error until it has a result."""
-
-    error: str | None = "no result"
-
-
-@contextmanager
-def _count_run(name: str) -> Iterator[_StepRun]:
-    started, run = time.monotonic(), _StepRun()
-    try:
-        yield run
-    finally:
-        count_step(name, 1000 * (time.monotonic() - started), failed=run.error is not None)
-
-
-@contextmanager
-def _log_errors(deadline_ms: float | None) -> Iterator[None]:
-    """Log an error that ends a step; a retryable one without time for a retry becomes DeadlineExceeded."""
-    try:
-        yield
-    except SelfragError as error:
-        logger.warning("failed", extra={"error": type(error).__name__})
-        if isinstance(error, TemporarilyUnavailable) and not time_for_a_retry(deadline_ms):
-            raise DeadlineExceeded(f"no time is left for another try: {error}") from error
-        raise

@@ -138,16 +138,13 @@ class Pace:
             return unanswered.error
         seconds = self._backoff() if unanswered.after is None else unanswered.after
         if not self._fits(seconds):
-            return self._log_end(unanswered.error)
+            # DeadlineExceeded if no backoff fits before the deadline, else the service's own error.
+            if self._clock.now() + _LONGEST_BACKOFF_SECONDS + CALL_SECONDS <= self._deadline:
+                return unanswered.error
+            return DeadlineExceeded(f"no time is left for another try: {unanswered.error}")
         self._clock.sleep(seconds)
         self._hold_back(step, model)
         return None
-
-    def _log_end(self, error: TemporarilyUnavailable) -> SelfragError:
-        """Return DeadlineExceeded if no backoff fits before the deadline, else the service's own error."""
-        if self._clock.now() + _LONGEST_BACKOFF_SECONDS + CALL_SECONDS <= self._deadline:
-            return error
-        return DeadlineExceeded(f"no time is left for another try: {error}")
 
     def _backoff(self) -> float:
         tried = MAX_REQUESTS - self._requests_left

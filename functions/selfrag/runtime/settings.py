@@ -29,7 +29,6 @@ def _one_paragraph(text: str) -> str:
 
 
 Guidance = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000), AfterValidator(_one_paragraph)]
-# Empty where a deployment has none.
 
 
 class FromEnvironment(BaseSettings):

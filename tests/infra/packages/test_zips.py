@@ -21,14 +21,13 @@ from infra.packages.package import FUNCTIONS, app
 from infra.packages.sbom import sbom
 from infra.packages.zips import (
     LAYERS,
-    SECOND_LAYERS,
     SERVICES,
     TRACES,
     function_files,
-    layers_of,
     steps_of,
     write_zip,
 )
+from tests.support.cold_start import SECOND_LAYERS, layers_of
 from tests.support.infra.rules import local_values, text_of
 
 MEGABYTE = 1024 * 1024

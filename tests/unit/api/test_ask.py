@@ -13,12 +13,13 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.stub import ANY, Stubber
 
 from selfrag import bootstrap
-from selfrag.adapters.executions import UNVERSIONED, Machines, StatesExecutions
+from selfrag.adapters.executions import UNVERSIONED, StatesExecutions
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.api.handler import handler
 from selfrag.api.logic import unfinished
 from selfrag.api.openapi import description
 from selfrag.domain.history import Step, steps_of
+from selfrag.runtime.settings import ApiSettings
 from selfrag_cli.local.stores.bindings import LocalBindings
 
 EXPRESS = "arn:aws:states:eu-west-1:123456789012:stateMachine:selfrag-express"
@@ -83,11 +84,16 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Any:
         yield stub
 
 
-MACHINES = Machines(EXPRESS, STANDARD, "answers")
+def machines_of(express: str = EXPRESS, standard: str = STANDARD, answers: str = "answers") -> ApiSettings:
+    """Return settings with these machines, and this table of answers."""
+    return ApiSettings(express_machine_arn=express, standard_machine_arn=standard, answers_table=answers)
+
+
+MACHINES = machines_of()
 
 
 def send(
-    answers: Stubber, states: FakeStates, request: dict[str, Any], machines: Machines = MACHINES
+    answers: Stubber, states: FakeStates, request: dict[str, Any], machines: ApiSettings = MACHINES
 ) -> tuple[int, Any, Any]:
     executions = StatesExecutions(states, answers.client, machines)
     # As on the laptop, every caller may ask the one collection.
@@ -261,7 +267,7 @@ def test_pinned_machine_version_starts_and_any_version_is_found(
     answers: Stubber,
 ) -> None:
     machines = FakeStates(start_execution={}, describe_execution={"status": "RUNNING"}, get_execution_history=[])
-    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    executions = StatesExecutions(machines, answers.client, machines_of(f"{EXPRESS}:3", f"{STANDARD}:7"))
     executions.start("abc", {})
     executions.snapshot("abc")
     executions.history("abc")
@@ -283,7 +289,7 @@ def test_refused_version_is_dropped_with_a_warning(answers: Stubber, emitted: An
         return {"status": "SUCCEEDED", "output": json.dumps(response)}
 
     machines = FakeStates(start_sync_execution=start)
-    executions = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    executions = StatesExecutions(machines, answers.client, machines_of(f"{EXPRESS}:3", f"{STANDARD}:7"))
     asked = event("POST", "/v1/ask", {"question": "How many days?"})
     with bootstrap.using(executions=executions, bindings=LocalBindings("documents")):
         for _ in range(2):
@@ -294,7 +300,7 @@ def test_refused_version_is_dropped_with_a_warning(answers: Stubber, emitted: An
 
     takes_versions = True
     called.clear()
-    again = StatesExecutions(machines, answers.client, Machines(f"{EXPRESS}:3", f"{STANDARD}:7", "answers"))
+    again = StatesExecutions(machines, answers.client, machines_of(f"{EXPRESS}:3", f"{STANDARD}:7"))
     assert again.answer("abc", {}) == response
     assert called == [f"{EXPRESS}:3"]
     assert emitted() == {}

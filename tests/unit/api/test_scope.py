@@ -15,7 +15,7 @@ from selfrag.api.handler import handler
 from selfrag.api.lifecycle import NAMES_BYTES
 from selfrag.ports.bindings import Action, Binding
 from tests.support.aws.resources import TABLES, make
-from tests.unit.api.test_ask import CONTEXT, EXPRESS, MACHINES, STANDARD, FakeStates, Machines, event
+from tests.unit.api.test_ask import CONTEXT, EXPRESS, STANDARD, FakeStates, event, machines_of
 
 TENANTS = tuple(f"tenant-{number}" for number in range(10_000))
 ACTIONS: frozenset[Action] = frozenset({"ask", "upload"})
@@ -48,7 +48,7 @@ class Service:
 
     def __init__(self) -> None:
         self.states = FakeStates(start_execution={})
-        machines = Machines(MACHINES.express, MACHINES.standard, TABLES["answers_table"][0])
+        machines = machines_of(answers=TABLES["answers_table"][0])
         self.parts = {
             "executions": StatesExecutions(self.states, boto3.client("dynamodb"), machines),
             "bindings": CALLERS,

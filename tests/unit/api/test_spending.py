@@ -15,7 +15,7 @@ from selfrag.adapters.executions import StatesExecutions
 from selfrag.api.handler import handler
 from selfrag_cli.local.stores.bindings import LocalBindings
 from tests.support.aws.resources import REQUESTS_TABLE, TABLES, make
-from tests.unit.api.test_ask import CONTEXT, EXPRESS, STANDARD, FakeStates, Machines, event
+from tests.unit.api.test_ask import CONTEXT, EXPRESS, STANDARD, FakeStates, event, machines_of
 
 PATHS = ["/v1/ask", "/v1/questions"]
 THROTTLED = ClientError(
@@ -30,7 +30,7 @@ class Service:
     def __init__(self) -> None:
         ended = {"status": "SUCCEEDED", "output": json.dumps({"id": "abc", "status": "answered"})}
         self.states = FakeStates(start_execution={}, start_sync_execution=ended)
-        machines = Machines(EXPRESS, STANDARD, TABLES["answers_table"][0])
+        machines = machines_of(answers=TABLES["answers_table"][0])
         self.executions = StatesExecutions(self.states, boto3.client("dynamodb"), machines)
 
     def ask(self, path: str, key: str = "", **policy: Any) -> tuple[int, Any, dict[str, list[str]]]:

@@ -13,7 +13,7 @@ from selfrag.domain.errors import TemporarilyUnavailable
 from selfrag.ingestion.record_document.handler import handler as record_document
 from selfrag.question.compose_answer.handler import handler as compose_answer
 from selfrag.question.retrieve.handler import handler as retrieve
-from selfrag.runtime.metrics import count_cache_failure, count_calls, count_throttled, count_unversioned_ask
+from selfrag.runtime.metrics import count_calls, count_event
 from tests.support import steps
 from tests.support.fakes import FakeEmbedder, FakeIndex, passage
 from tests.support.infra.metrics import EMITTED
@@ -163,9 +163,9 @@ def test_metric_list_for_alarms_and_widgets_matches_emitted_metrics(
     best["utility"] = steps.utility(4)["verdict"]
     compose_answer({**TASK, "best": best}, None)
     count_calls([ModelCall.model_validate(steps.call("generate"))], {})
-    count_cache_failure("grade_support")
-    count_throttled("grade_relevance")
-    count_unversioned_ask()
+    count_event("grade_support", "VerdictCacheFailures")
+    count_event("grade_relevance", "ThrottledSteps")
+    count_event("ask", "UnversionedAsks")
     compose_answer({"id": "a", "unkept": "DynamoDB.AmazonDynamoDBException"}, None)
     with bootstrap.using():
         refuse_structured_output()

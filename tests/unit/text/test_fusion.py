@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from selfrag.adapters.titan import TitanEmbedder
 from selfrag.domain.passages import Candidates
-from selfrag.retrieval.search import best
 from selfrag.text.fusion import fuse
 from selfrag_cli.local.index import E5Embedder
+from tests.support.best_passages import best
 from tests.support.fakes import passage
 
 SCORES = st.dictionaries(st.text(min_size=1, max_size=3), st.floats(0, 40), max_size=20)

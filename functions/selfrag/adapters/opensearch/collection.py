@@ -221,12 +221,8 @@ class BulkReply(BaseModel):
         return [item.index for item in self.items]
 
 
-class _Fields(BaseModel):
-    properties: dict[str, object] = {}
-
-
 class _Mapping(BaseModel):
-    mappings: _Fields
+    mappings: dict[str, Any]
 
 
 class Mappings(RootModel[dict[str, _Mapping]]):

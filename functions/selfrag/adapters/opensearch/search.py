@@ -55,12 +55,15 @@ class OpenSearchPassages:
 
         Without a vector, full text alone is searched.
         """
-        only = [*_bound_filters(bounds), *_seen_filters(bounds)]
+        only = _bound_filters(bounds)
+        if bounds.without:
+            only.append({"bool": {"must_not": [any_of("passage_id", bounds.without)]}})
         # Without this a count of more than 10,000 is cut off.
         queries: list[Json] = [{"query": _text_query(text, only), "track_total_hits": True}]
         if vector is not None:
             check_length(vector, self._dimensions)
-            queries.append({"query": _vector_query(vector, size, only)})
+            nearest = {"vector": list(vector), "k": size, "filter": {"bool": {"filter": only}}}
+            queries.append({"query": {"knn": {"vector": nearest}}})
         shape = {"size": size, "_source": STORED}
         body = lines(*(line for query in queries for line in ({}, {**shape, **query})))
         with index_faults():
@@ -98,11 +101,10 @@ class OpenSearchPassages:
         for entry in entries:
             check_length(entry.vector, self._dimensions)
             check_terms(entry.passage)
-        if _create_if_missing(self._client, self._index, self._dimensions):
-            self._has_all_fields = True
-        if not self._has_all_fields:
+        created = _create_if_missing(self._client, self._index, self._dimensions)
+        if not created and not self._has_all_fields:
             _add_missing_fields(self._client, self._index, self._dimensions)
-            self._has_all_fields = True
+        self._has_all_fields = True
         added, documents = WriteOutcome(), {entry.passage.passage_id: _document(entry) for entry in entries}
         try:
             for batch in _batches(documents):
@@ -133,17 +135,9 @@ class OpenSearchPassages:
 
 def _text_query(text: str, only: Sequence[Json]) -> Json:
     words = " ".join(tokens(text)[:MAX_QUERY_TOKENS])
-    names = [{"wildcard": {"document": _wildcard(name)}} for name in find_names(text)]
+    names = [{"wildcard": {"document": {"value": f"*{name}*", "case_insensitive": True}}} for name in find_names(text)]
     clauses: list[Json] = [{"match": {"words": words}}, *names]
     return {"bool": {"should": clauses, "minimum_should_match": 1, "filter": only}}
-
-
-def _wildcard(name: str) -> Json:
-    return {"value": f"*{name}*", "case_insensitive": True}
-
-
-def _vector_query(vector: Sequence[float], size: int, only: Sequence[Json]) -> Json:
-    return {"knn": {"vector": {"vector": list(vector), "k": size, "filter": {"bool": {"filter": only}}}}}
 
 
 def _bound_filters(bounds: Bounds) -> list[Json]:
@@ -158,10 +152,6 @@ def _bound_filters(bounds: Bounds) -> list[Json]:
     if days := {name: day for name, day in (("gte", bounds.since), ("lte", bounds.until)) if day is not None}:
         only.append({"range": {"date": days}})
     return only
-
-
-def _seen_filters(bounds: Bounds) -> list[Json]:
-    return [{"bool": {"must_not": [any_of("passage_id", bounds.without)]}}] if bounds.without else []
 
 
 def _hits(reply: SearchReply) -> list[Hit]:
@@ -202,7 +192,7 @@ def _add_missing_fields(client: OpenSearch, index: str, dimensions: int) -> None
     with index_faults():
         reply = client.indices.get_mapping(index=index)
         # The reply has the index's own name, which differs from ours if that is an alias.
-        there = next(iter(read_reply(Mappings, reply).root.values())).mappings.properties
+        there = next(iter(read_reply(Mappings, reply).root.values())).mappings.get("properties", {})
         missing = {name: field for name, field in fields.items() if name not in there}
         if missing:
             client.indices.put_mapping(index=index, body={"properties": missing})
@@ -226,12 +216,11 @@ def _outcomes(
     """Return the outcome of each document; if there is no usable reply, record them as unknown and raise."""
     try:
         reply = client.bulk(index=index, body="".join(pending.values()))
+        return dict(zip(pending, read_reply(BulkReply, reply).outcomes(len(pending)), strict=True))
     except OpenSearchException as error:
         if not was_refused(error):
             added.unknown.update(pending)
         raise to_typed(error) from None
-    try:
-        return dict(zip(pending, read_reply(BulkReply, reply).outcomes(len(pending)), strict=True))
     except TemporarilyUnavailable:
         added.unknown.update(pending)
         raise

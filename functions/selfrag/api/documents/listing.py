@@ -9,7 +9,6 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from selfrag.domain.base import Model
-from selfrag.domain.documents import collection_of
 from selfrag.domain.errors import InvalidInput
 from selfrag.domain.fields import MAX_KEY_BYTES
 from selfrag.domain.records import Content, Record
@@ -61,13 +60,6 @@ def document_of(record: Record) -> DocumentEntry | None:
     )
 
 
-def awaited(document_id: str, key: str) -> DocumentEntry:
-    """Return a document of which only the key is known."""
-    return DocumentEntry(
-        id=document_id, key=key, collection=collection_of(key), status="awaited", reason="", updated_at=None
-    )
-
-
 def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str) -> DocumentPage:
     """Return a page of these collections' documents, by collection and key; raises InvalidInput for a bad cursor."""
     names = sorted(set(collections))
@@ -82,11 +74,8 @@ def page(manifest: Manifest, collections: Sequence[str], limit: int, cursor: str
             return DocumentPage(documents=documents, collections=names, cursor=None)
         if len(documents) == limit:
             break
-    return DocumentPage(documents=documents, collections=names, cursor=_encode_cursor(names[at], *(after or ("", ""))))
-
-
-def _encode_cursor(collection: str, key: str, document_id: str) -> str:
-    return base64.urlsafe_b64encode(json.dumps([collection, key, document_id]).encode()).decode()
+    following = base64.urlsafe_b64encode(json.dumps([names[at], *(after or ("", ""))]).encode()).decode()
+    return DocumentPage(documents=documents, collections=names, cursor=following)
 
 
 def _read(cursor: str, names: Sequence[str]) -> tuple[int, tuple[str, str] | None]:

@@ -21,4 +21,4 @@ def remove(document: DocumentEntry, manifest: Manifest, uploads: Uploads) -> Doc
     except Exception:
         manifest.undo_deletion(document.id, began)
         raise
-    return document.model_copy(update={"status": "removing"})
+    return document.replace(status="removing")

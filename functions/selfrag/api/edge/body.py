@@ -37,7 +37,9 @@ def check_body(event: GatewayEvent) -> GatewayEvent:
     if event["httpMethod"] != "POST" or "POST" not in methods_of(event["path"]):
         return event
     hint = f"Send a JSON object such as {model_of(event['path']).EXAMPLE}."
-    content_type = _header(event, "content-type").partition(";")[0].strip().lower()
+    sent = event.get("headers") or {}
+    content_type = next((str(value) for name, value in sent.items() if name.lower() == "content-type"), "")
+    content_type = content_type.partition(";")[0].strip().lower()
     if content_type not in ("", "application/json"):
         raise ProblemError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "The body must be JSON.", hint)
     raw = _bytes(event, hint)
@@ -48,7 +50,7 @@ def check_body(event: GatewayEvent) -> GatewayEvent:
     except (ValueError, RecursionError):
         raise ProblemError(HTTPStatus.BAD_REQUEST, "The body is not valid JSON in UTF-8.", hint) from None
     # Powertools would parse the type again, and fails on one such as ";".
-    headers = {name: value for name, value in (event.get("headers") or {}).items() if name.lower() != "content-type"}
+    headers = {name: value for name, value in sent.items() if name.lower() != "content-type"}
     return {**event, "headers": headers, "body": text, "isBase64Encoded": False}
 
 
@@ -86,8 +88,3 @@ def _bytes(event: GatewayEvent, hint: str) -> bytes:
         return base64.b64decode(body, validate=True)
     except binascii.Error:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "The body is not valid base64.", hint) from None
-
-
-def _header(event: GatewayEvent, name: str) -> str:
-    headers = event.get("headers") or {}
-    return next((str(value) for key, value in headers.items() if key.lower() == name), "")

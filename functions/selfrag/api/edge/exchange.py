@@ -43,12 +43,13 @@ def reply(status: HTTPStatus, body: Mapping[str, object], headers: Mapping[str, 
     return Response(status.value, JSON, dump_json(body), headers=dict(headers or {}))
 
 
+def shows(description: str, model: Any, **more: Any) -> Any:
+    """Return a reply of a route with a model as its JSON, for the description of the API."""
+    return {"description": description, "content": {JSON: {"model": model}}, **more}
+
+
 def problems(*statuses: int) -> dict[int, Any]:
     """Return the problems of a route, for the description of the API."""
     return {
-        status: {
-            "description": title_of(status),
-            "content": {CONTENT_TYPE: {"model": Problem}},
-        }
-        for status in statuses
+        status: {"description": title_of(status), "content": {CONTENT_TYPE: {"model": Problem}}} for status in statuses
     }

@@ -7,30 +7,19 @@ EVENT_STREAM = "text/event-stream"
 _REFUSED = re.compile(r";q=0(?:\.0*)?(?:;|$)")
 
 
-class Identity(TypedDict, total=False):
-    """The caller that API Gateway authenticated, by an API key or by IAM."""
-
-    apiKeyId: str | None
-    userArn: str | None
-
-
-class Authorizer(TypedDict, total=False):
-    """The reply of a Lambda authorizer."""
-
-    principalId: str | None
-
-
 class RequestContext(TypedDict, total=False):
     """The circumstances of a request; its time is in milliseconds since the epoch.
 
-    `streamed` is set by the encoder of the question's events, never by API Gateway.
+    `identity` is the caller that API Gateway authenticated, by an API key (`apiKeyId`) or by IAM (`userArn`), and
+    `authorizer` the reply of a Lambda authorizer, with its `principalId`. `streamed` is set by the encoder of the
+    question's events, never by API Gateway.
     """
 
     requestId: str
     path: str
     requestTimeEpoch: int
-    identity: Identity | None
-    authorizer: Authorizer | None
+    identity: dict[str, str | None] | None
+    authorizer: dict[str, str | None] | None
     streamed: bool
 
 

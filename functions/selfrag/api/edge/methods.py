@@ -4,30 +4,11 @@ import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TypedDict
-
-_Reference = TypedDict("_Reference", {"$ref": str})
-
-
-class _MediaType(TypedDict):
-    schema: _Reference
-
-
-class _Body(TypedDict):
-    content: dict[str, _MediaType]
-
-
-_Parameter = TypedDict("_Parameter", {"name": str, "in": str})
-
-
-class _Operation(TypedDict, total=False):
-    requestBody: _Body
-    parameters: list[_Parameter]
-
+from typing import Any
 
 DESCRIPTION = files("selfrag.api") / "openapi.json"
 # The page, and the messages of agents, are no part of the description.
-_UNDESCRIBED: dict[str, dict[str, _Operation]] = {"/": {"get": {}}, "/mcp": {"post": {}}}
+_UNDESCRIBED: dict[str, dict[str, Any]] = {"/": {"get": {}}, "/mcp": {"post": {}}}
 
 
 def methods_of(path: str) -> tuple[str, ...]:
@@ -41,7 +22,8 @@ def body_of(path: str) -> str:
     post = _operations_of(path).get("post")
     if post is None or "requestBody" not in post:
         return ""
-    return post["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    reference: str = post["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    return reference.rpartition("/")[2]
 
 
 def parameters_of(path: str) -> list[str]:
@@ -50,12 +32,12 @@ def parameters_of(path: str) -> list[str]:
     return [parameter["name"] for parameter in parameters if parameter["in"] == "query"]
 
 
-def _operations_of(path: str) -> dict[str, _Operation]:
+def _operations_of(path: str) -> dict[str, Any]:
     # The routes, too, ignore a slash at the end of a path.
     return next((of for pattern, of in _paths() if pattern.fullmatch(path.rstrip("/") or "/")), {})
 
 
 @cache
-def _paths() -> list[tuple[re.Pattern[str], dict[str, _Operation]]]:
+def _paths() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
     paths = _UNDESCRIBED | json.loads(DESCRIPTION.read_text(encoding="utf-8"))["paths"]
     return [(re.compile(re.sub(r"{\w+}", "[^/]+", path)), of) for path, of in paths.items()]

@@ -96,13 +96,10 @@ def log_problem(error: Exception) -> ProblemError:
     problem = as_problem(error)
     if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         # Class and place, not the message, which may repeat the request.
-        logger.error("failed", extra={"error": type(error).__name__, "at": _place(error)})
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+        logger.error("failed", extra={"error": type(error).__name__, "at": place})
     return problem
-
-
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
 
 
 def no_such_question() -> ProblemError:

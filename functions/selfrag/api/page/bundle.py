@@ -27,7 +27,13 @@ _SPACED = re.compile(r" (=>|[!=]==|&&|\|\||[?:=+<>]) |(?<=\{) | (?=[{}])")
 def html() -> str:
     """Return the whole page; it sends requests only to the API that served it."""
     scripts = "\n".join(_SPACED.sub(r"\1", _read(f"{name}.js")) for name in _SCRIPTS)
-    for name, data in (("words", _words()), ("kinds", _kinds())):
+    texts: dict[str, list[str]] = json.loads((_HERE / "words.json").read_text(encoding="utf-8"))
+    # The names of all words, and the words of each language.
+    words = ["|".join(column) for column in zip(*([name, *own] for name, own in texts.items()), strict=True)]
+    # The files that are taken: endings, the most bytes, and what to save a refused kind as, "" for archives.
+    instead = {ending: " / ".join(re.findall(r"\.\w+|PDF", advice)) for ending, advice in REFUSED.items()}
+    kinds = {"read": sorted(EXTENSIONS), "instead": instead, "bytes": MAX_DOCUMENT_BYTES}
+    for name, data in (("words", words), ("kinds", kinds)):
         scripts = scripts.replace(f'"{name}"', json.dumps(data, ensure_ascii=False, separators=(",", ":")), 1)
     styles = _LOOSE.sub("", "".join(_read(f"{name}.css") for name in _STYLES))
     page = _read("page.html").replace("/*style*/", styles)
@@ -56,18 +62,6 @@ def policy(uploads_to: str = "") -> str:
         "trusted-types": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in rules.items())
-
-
-def _words() -> list[str]:
-    """Return the names of all words, and the words of each language."""
-    words: dict[str, list[str]] = json.loads((_HERE / "words.json").read_text(encoding="utf-8"))
-    return ["|".join(column) for column in zip(*([name, *texts] for name, texts in words.items()), strict=True)]
-
-
-def _kinds() -> dict[str, object]:
-    """Return the files that are taken: endings, the most bytes, and what to save a refused kind as, "" for archives."""
-    instead = {ending: " / ".join(re.findall(r"\.\w+|PDF", advice)) for ending, advice in REFUSED.items()}
-    return {"read": sorted(EXTENSIONS), "instead": instead, "bytes": MAX_DOCUMENT_BYTES}
 
 
 def _read(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from selfrag.api.edge.exchange import JSON, caller, problems, reply
+from selfrag.api.edge.exchange import JSON, caller, problems, reply, shows
 from selfrag.api.edge.methods import DESCRIPTION
 from selfrag.bootstrap import api, index, ingestion
 from selfrag.domain.base import Model
@@ -67,9 +67,9 @@ class Readiness(Model):
     description="Reads the tables and the collection, as a question does; no model is asked. It starts a collection "
     "that scaled to zero. For monitors with a key: `GET /v1/health` says only that the API answers.",
     responses={
-        200: {"description": "All of it does, or the collection is starting", "content": {JSON: {"model": Readiness}}},
+        200: shows("All of it does, or the collection is starting", Readiness),
         **problems(403, 429),
-        503: {"description": "Some of it does not", "content": {JSON: {"model": Readiness}}},
+        503: shows("Some of it does not", Readiness),
     },
 )
 def ready(request: Request) -> Response[Any]:
@@ -83,12 +83,10 @@ def ready(request: Request) -> Response[Any]:
     outcomes = {name: _outcome(look) for name, look in looks.items()}
     if outcomes["collection"] == TemporarilyUnavailable.__name__ and api.api_settings().collection_sleeps:
         outcomes["collection"] = "waking"
-    failing = set(outcomes.values()) - {"ok", "waking"}
-    state: Literal["ok", "waking", "failing"] = (
-        "failing" if failing else "waking" if outcomes["collection"] == "waking" else "ok"
-    )
-    status = HTTPStatus.SERVICE_UNAVAILABLE if failing else HTTPStatus.OK
-    return reply(status, Readiness(status=state, **outcomes).model_dump())
+    if set(outcomes.values()) - {"ok", "waking"}:
+        return reply(HTTPStatus.SERVICE_UNAVAILABLE, Readiness(status="failing", **outcomes).model_dump())
+    state: Literal["ok", "waking"] = "waking" if outcomes["collection"] == "waking" else "ok"
+    return reply(HTTPStatus.OK, Readiness(status=state, **outcomes).model_dump())
 
 
 def _check_collection(collections: Sequence[str]) -> None:

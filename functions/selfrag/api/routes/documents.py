@@ -11,11 +11,11 @@ from aws_lambda_powertools.event_handler import Request, Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body, Path, Query
 
-from selfrag.api.documents.listing import DocumentEntry, DocumentPage, awaited, document_of, page
+from selfrag.api.documents.listing import DocumentEntry, DocumentPage, document_of, page
 from selfrag.api.documents.removal import remove
 from selfrag.api.documents.text import DocumentText, text_of
 from selfrag.api.edge import links
-from selfrag.api.edge.exchange import JSON, caller, place_of, problems, reply
+from selfrag.api.edge.exchange import caller, place_of, problems, reply, shows
 from selfrag.api.edge.problems import ProblemError
 from selfrag.bootstrap import api, index, ingestion, question_settings
 from selfrag.domain.answers import BY_RULE
@@ -79,10 +79,7 @@ class Original(Model):
     operation_id="list_documents",
     summary="The documents of your collections",
     description="By collection and key. A page may hold fewer documents than `limit`; the last one has no cursor.",
-    responses={
-        200: {"description": "A page of documents", "content": {JSON: {"model": DocumentPage}}},
-        **problems(400, 403, 429, 503),
-    },
+    responses={200: shows("A page of documents", DocumentPage), **problems(400, 403, 429, 503)},
 )
 def list_documents(
     request: Request, collection: Collection = "", limit: Limit = 50, cursor: Cursor = ""
@@ -108,12 +105,7 @@ def list_documents(
     description="It is good for one file, for 15 minutes, and no more once the document has changed. "
     "What was uploaded can be searched within a minute or two.",
     responses={
-        201: {
-            "description": "Send the file to this address",
-            "headers": links.LOCATION,
-            "content": {JSON: {"model": UploadTicket}},
-            "links": links.TO_AWAITED,
-        },
+        201: shows("Send the file to this address", UploadTicket, headers=links.LOCATION, links=links.TO_AWAITED),
         **problems(400, 403, 413, 415, 429, 503),
     },
 )
@@ -136,7 +128,7 @@ def upload_document(request: Request, body: Annotated[UploadRequest, Body()]) ->
     operation_id="show_document",
     summary="One document",
     responses={
-        200: {"description": "The document", "content": {JSON: {"model": DocumentEntry}}, "links": links.TO_DELETION},
+        200: shows("The document", DocumentEntry, links=links.TO_DELETION),
         **problems(400, 403, 404, 429, 503),
     },
 )
@@ -150,10 +142,7 @@ def show_document(request: Request, document_id: Id, key: Awaited = "") -> Respo
     operation_id="link_original",
     summary="A link to the file of a document",
     description="The link is good for a minute. It downloads the file as it was uploaded, or shows a PDF (`inline`).",
-    responses={
-        200: {"description": "The link", "content": {JSON: {"model": Original}}},
-        **problems(400, 403, 404, 429, 503),
-    },
+    responses={200: shows("The link", Original), **problems(400, 403, 404, 429, 503)},
 )
 def link_original(request: Request, document_id: Id, inline: Inline = False) -> Response[Any]:
     """Return a link to the object, unless it is deleted."""
@@ -171,10 +160,7 @@ def link_original(request: Request, document_id: Id, inline: Inline = False) -> 
     operation_id="show_text",
     summary="The extracted text of a document",
     description="A hundred of its passages, in order, as they are searched and cited. `start` leads to further ones.",
-    responses={
-        200: {"description": "The text", "content": {JSON: {"model": DocumentText}}},
-        **problems(400, 403, 404, 429, 503),
-    },
+    responses={200: shows("The text", DocumentText), **problems(400, 403, 404, 429, 503)},
 )
 def show_text(request: Request, document_id: Id, start: Start = 0, around: Around = "") -> Response[Any]:
     """Return passages of a document from the index, unless it is deleted."""
@@ -197,11 +183,7 @@ def show_text(request: Request, document_id: Id, start: Start = 0, around: Aroun
         "the document is `removing`."
     ),
     responses={
-        202: {
-            "description": "The document, which is `removing`",
-            "content": {JSON: {"model": DocumentEntry}},
-            "links": links.TO_DOCUMENT,
-        },
+        202: shows("The document, which is `removing`", DocumentEntry, links=links.TO_DOCUMENT),
         **problems(400, 403, 404, 429, 503),
     },
 )
@@ -216,7 +198,10 @@ def _authorized_document(request: Request, identity: str, key: str = "", action:
     record = ingestion.manifest().read(identity)
     document = document_of(record) if record else None
     if document is None and key and document_id(api.api_settings().documents_bucket, key) == identity:
-        document = awaited(identity, key)
+        collection = collection_of(key)
+        document = DocumentEntry(
+            id=identity, key=key, collection=collection, status="awaited", reason="", updated_at=None
+        )
     if document is None or not who.reaches([document.collection]):
         raise _no_such_document()
     return document

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Body
 
 from selfrag.api import feedback_intake
-from selfrag.api.edge.exchange import JSON, caller, problems, reply
+from selfrag.api.edge.exchange import caller, problems, reply, shows
 from selfrag.api.edge.problems import no_such_question
 from selfrag.api.routes.questions import Id
 from selfrag.domain.base import Model
@@ -31,10 +31,7 @@ class FeedbackReceipt(Model):
     operation_id="give_feedback",
     summary="Say what you think of an answer",
     description="It is kept once for each caller and question: what you say later takes the place of it.",
-    responses={
-        200: {"description": "It is kept", "content": {JSON: {"model": FeedbackReceipt}}},
-        **problems(400, 403, 404, 409, 413, 415, 429, 503),
-    },
+    responses={200: shows("It is kept", FeedbackReceipt), **problems(400, 403, 404, 409, 413, 415, 429, 503)},
 )
 def give_feedback(request: Request, question_id: Id, body: Annotated[FeedbackRequest, Body()]) -> Response[Any]:
     """Store feedback on an answer that the caller may read."""

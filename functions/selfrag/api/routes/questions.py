@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Header, Pat
 
 from selfrag.api import lifecycle
 from selfrag.api.edge import links
-from selfrag.api.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path
+from selfrag.api.edge.exchange import JSON, caller, event_of, place_of, problems, reply, request_path, shows
 from selfrag.api.edge.gateway_event import EVENT_STREAM, accepts_events
 from selfrag.api.edge.problems import RETRY_AFTER, no_such_question
 from selfrag.api.lifecycle import Arrival
@@ -43,12 +43,8 @@ class DeletedQuestion(Model):
 
 def _accepted_response(description: str) -> Any:
     """Return the reply that accepts a question, for the description of the API."""
-    return {
-        "description": description,
-        "headers": {**links.LOCATION, **links.RETRY_AFTER},
-        "content": {JSON: {"model": AcceptedQuestion}},
-        "links": links.TO_QUESTION,
-    }
+    headers = {**links.LOCATION, **links.RETRY_AFTER}
+    return shows(description, AcceptedQuestion, headers=headers, links=links.TO_QUESTION)
 
 
 @router.post(
@@ -98,12 +94,12 @@ def start_question(request: Request, body: Annotated[AskRequest, Body()], key: K
     summary="The response, or whether the question is at work",
     description="A reply of a question at work says in `Retry-After` when to look again.",
     responses={
-        200: {
-            "description": "The response of a finished question, or how far one without a response is",
-            "headers": links.RETRY_AFTER,
-            "content": {JSON: {"model": AnswerResponse | UnfinishedQuestion}},
-            "links": links.TO_QUESTION,
-        },
+        200: shows(
+            "The response of a finished question, or how far one without a response is",
+            AnswerResponse | UnfinishedQuestion,
+            headers=links.RETRY_AFTER,
+            links=links.TO_QUESTION,
+        ),
         **problems(400, 403, 404, 429, 503),
     },
 )
@@ -121,10 +117,7 @@ def show_question(request: Request, question_id: Id, trace: Trace = False) -> Re
     summary="Delete a question",
     description="Deletes its answer, the feedback on it and the record of its request. The reply says what the "
     "services behind it retain, and for how long.",
-    responses={
-        200: {"description": "It is deleted", "content": {JSON: {"model": DeletedQuestion}}},
-        **problems(400, 403, 404, 409, 429, 503),
-    },
+    responses={200: shows("It is deleted", DeletedQuestion), **problems(400, 403, 404, 409, 429, 503)},
 )
 def delete_question(request: Request, question_id: Id) -> Response[Any]:
     """Delete a question that the caller may read."""

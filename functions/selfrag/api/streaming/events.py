@@ -36,7 +36,8 @@ def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request
         if status != HTTPStatus.OK and status not in _BUSY:
             yield Event("error", view)
             return
-        passes = _ended_passes(view)
+        # Of a response all, and none if the progress is not known.
+        passes = [each for each in view.get("passes") or [] if each["steps"] and each.get("seconds", 0) is not None]
         yield from (Event("pass", ended) for ended in passes[count:])
         if status == HTTPStatus.OK and view["status"] != "running":
             yield Event("answer", view) if "usage" in view else Event("error", _no_answer(request_id))
@@ -46,11 +47,6 @@ def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request
         count = max(count, len(passes))
         if not wait(accepted["id"]):
             return
-
-
-def _ended_passes(view: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the passes that have ended: of a response all, and none if the progress is not known."""
-    return [each for each in view.get("passes") or [] if each["steps"] and each.get("seconds", 0) is not None]
 
 
 def _no_answer(request_id: str) -> dict[str, Any]:

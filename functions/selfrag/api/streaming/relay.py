@@ -46,7 +46,10 @@ def relay(ask: Ask, event: GatewayEvent, wait: Wait) -> StreamReply:
     if reply["statusCode"] != HTTPStatus.ACCEPTED or encode_all is None:
         return StreamReply(reply["statusCode"], headers, str(reply["body"]))
     accepted = json.loads(reply["body"])
-    request = _look_at(accepted["id"], event)
+    # The same caller's request for the question and its progress.
+    trace = {"queryStringParameters": {"trace": "true"}, "multiValueQueryStringParameters": {"trace": ["true"]}}
+    get = {"httpMethod": "GET", "path": f"/v1/questions/{accepted['id']}", "body": None, "isBase64Encoded": False}
+    request = cast(GatewayEvent, {**event, **get, **trace})
 
     def look() -> tuple[int, dict[str, Any]]:
         seen = ask(request)
@@ -69,10 +72,3 @@ def encoder_of(event: GatewayEvent) -> Callable[[Iterator[Event | None]], Iterat
 def encode(event: Event | None) -> str:
     """Serialize an event; a comment for None."""
     return HEARTBEAT if event is None else f"event: {event.name}\ndata: {dump_json(event.data)}\n\n"
-
-
-def _look_at(question_id: str, event: GatewayEvent) -> GatewayEvent:
-    """Return the request of the same caller for the question and its progress."""
-    trace = {"queryStringParameters": {"trace": "true"}, "multiValueQueryStringParameters": {"trace": ["true"]}}
-    get = {"httpMethod": "GET", "path": f"/v1/questions/{question_id}", "body": None, "isBase64Encoded": False}
-    return cast(GatewayEvent, {**event, **get, **trace})

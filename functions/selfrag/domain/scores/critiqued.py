@@ -85,14 +85,7 @@ class Segment(CritiquedAnswer):
 
 def draft_of(answer: CritiquedAnswer) -> Draft:
     """Convert an answer to a draft."""
-    return Draft(
-        answer=answer.answer,
-        citations=answer.citations,
-        support=answer.support,
-        utility=answer.utility,
-        cut=answer.cut,
-        not_said=answer.not_said,
-    )
+    return Draft(**dict(answer))
 
 
 def _support_of(claim: Claim) -> float:

@@ -66,12 +66,14 @@ def count_votes(
 ) -> Vote | None:
     """Return the vote with the highest sum of f (B.2), or None if no answer names an option.
 
-    Ties go to the option with the best single answer, then to the caller's order.
+    An answer and an option are compared normalized: "(A)" is A, "True." and SUPPORTS are true. Ties go to the option
+    with the best single answer, then to the caller's order.
     """
+    by_name = {normal(option): option for option in choices}
     voters: dict[str, list[int]] = {option: [] for option in choices}
     inside = [answer for answer in order if not answer.out]
     for answer in inside:
-        if option := option_of(answers[answer.index].answer, choices):
+        if option := by_name.get(normal(answers[answer.index].answer)):
             voters[option].append(answer.index)
     if not any(voters.values()):
         return None
@@ -82,12 +84,6 @@ def count_votes(
     by_best = sort_by_score(named, lambda option: best[option], list(choices).index)
     first = sort_by_score(named, lambda option: sums[option], by_best.index)[0]
     return Vote(first, sums, voters, len(inside) - sum(map(len, voters.values())))
-
-
-def option_of(answer: str, choices: Sequence[str]) -> str | None:
-    """Return the option that an answer names, both normalized: "(A)" is A, "True." and SUPPORTS are true."""
-    name = normal(answer)
-    return next((option for option in choices if normal(option) == name), None)
 
 
 def sort_by_score(items: Sequence[T], score_of: Callable[[T], float], tie: Callable[[T], Any]) -> list[T]:

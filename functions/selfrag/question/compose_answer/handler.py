@@ -9,7 +9,7 @@ from selfrag.domain.errors import HINTS, SelfragError
 from selfrag.domain.verdicts import judged_by
 from selfrag.question.compose_answer.logic import clear_texts, compose, texts_of
 from selfrag.question.compose_answer.task import ComposeAnswerTask
-from selfrag.runtime.metrics import count_answer, count_unkept_answer
+from selfrag.runtime.metrics import count_answer, count_event
 from selfrag.runtime.observability import logger
 
 
@@ -21,7 +21,7 @@ class EmptyResult(BaseModel):
 def handler(task: ComposeAnswerTask) -> AnswerResponse | EmptyResult:
     """Compose and count the response; or count one that could not be stored."""
     if task.unkept:
-        count_unkept_answer()
+        count_event("compose_answer", "UnkeptAnswers")
         logger.warning("answer not kept", extra={"error": task.unkept})
         return EmptyResult()
     config = bootstrap.question_settings()

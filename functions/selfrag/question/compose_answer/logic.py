@@ -142,9 +142,8 @@ def outcome_of(task: ComposeAnswerTask) -> AnswerOutcome:
 def _choose_draft(task: ComposeAnswerTask) -> Draft | None:
     if task.best.answer:
         return task.best
-    if task.draft.answer and _is_releasable(task.draft, task.min_utility):
-        return task.draft
-    return None
+    refused = task.draft.support.level == "no_support" or _is_below_min_utility(task.draft, task.min_utility)
+    return task.draft if task.draft.answer and not refused else None
 
 
 def _mention_missing(task: ComposeAnswerTask, draft: Draft, messages: Messages) -> Draft:
@@ -158,7 +157,7 @@ def _mention_missing(task: ComposeAnswerTask, draft: Draft, messages: Messages) 
     if start < 0 or rest.strip() or not phrases:
         return draft
     note = messages("part_not_found", queries=messages.quote_list(phrases))
-    return draft.model_copy(update={"answer": draft.answer[:start] + note, "not_said": [note]})
+    return draft.replace(answer=draft.answer[:start] + note, not_said=[note])
 
 
 def _warn_of_newer(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages) -> list[str]:
@@ -184,10 +183,6 @@ def _selection(task: ComposeAnswerTask, chosen: Draft | None, messages: Messages
     passages, hits = sum(verdict.relevant for verdict in task.relevance), task.text_hits
     note = messages("selection" if hits is None else "selection_of", passages=passages, hits=hits)
     return Selection(passages=passages, text_hits=hits, note=note)
-
-
-def _is_releasable(draft: Draft, min_utility: int) -> bool:
-    return draft.support.level != "no_support" and not _is_below_min_utility(draft, min_utility)
 
 
 def _is_below_min_utility(draft: Draft, min_utility: int) -> bool:
@@ -304,6 +299,8 @@ def _console_url(task: ComposeAnswerTask) -> str | None:
 def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str, Prices]) -> Usage:
     """Return the totals of the ledger; one unknown price makes the cost unknown."""
     calls = [call for entry in task.ledger for call in entry.calls]
+    wasted = [entry for entry in task.ledger if is_waste(entry, task.queries)]
+    wasted_calls = [call for entry in wasted for call in entry.calls]
     steps = dict.fromkeys(call.step for call in calls)
     begin = min((call.started_at for call in calls), default=0.0)
     by_step = {name: _step_usage([call for call in calls if call.step == name], begin, prices) for name in steps}
@@ -318,7 +315,7 @@ def usage_of(task: ComposeAnswerTask, result: AnswerOutcome, prices: Mapping[str
         output_tokens=sum(call.output_tokens for call in calls),
         cache_read_input_tokens=sum(call.cache_read_input_tokens for call in calls),
         cost_usd=_sum(step.cost_usd for step in by_step.values()),
-        waste=_waste(task, prices),
+        waste=Waste(model_calls=_model_calls(wasted), cost_usd=_sum(cost_usd(call, prices) for call in wasted_calls)),
         by_step=by_step,
         warnings=_warnings(task, result),
     )
@@ -335,12 +332,6 @@ def _step_usage(calls: Sequence[ModelCall], begin: float, prices: Mapping[str, P
         output_tokens=sum(call.output_tokens for call in calls),
         cost_usd=_sum(cost_usd(call, prices) for call in calls),
     )
-
-
-def _waste(task: ComposeAnswerTask, prices: Mapping[str, Prices]) -> Waste:
-    entries = [entry for entry in task.ledger if is_waste(entry, task.queries)]
-    calls = [call for entry in entries for call in entry.calls]
-    return Waste(model_calls=_model_calls(entries), cost_usd=_sum(cost_usd(call, prices) for call in calls))
 
 
 def _model_calls(entries: Sequence[Entry]) -> int:

@@ -12,7 +12,7 @@ from selfrag.domain.decisions import CANNOT_TELL, NO, YES, most_probable_option
 from selfrag.domain.fields import MAX_QUERY_CHARACTERS
 from selfrag.domain.steps import DecideRetrievalResult, DecideRetrievalTask
 from selfrag.domain.verdicts import Complexity, RetrievalVerdict
-from selfrag.judging.graders import Grader, JudgeFields
+from selfrag.judging.graders import Grader
 
 
 def require_all(schema: dict[str, Any]) -> None:
@@ -20,13 +20,22 @@ def require_all(schema: dict[str, Any]) -> None:
     schema["required"] = list(schema["properties"])
 
 
-class Retrieval(BaseModel):
+class Continuation(BaseModel):
+    """The shape of the verdict on how an answer that grows by segments goes on (arXiv 2310.11511, algorithm 1)."""
+
+    # The title names the step in requests.
+    model_config = ConfigDict(title="Retrieval")
+
+    reason: str
+    decision: Literal["yes", "no", "continue", "complete"]
+
+
+class Retrieval(Continuation):
     """The shape of the model's verdict."""
 
     # Required in the schema, but optional when stored verdicts are read.
     model_config = ConfigDict(json_schema_extra=require_all)
 
-    reason: str
     decision: Literal["yes", "no", "continue"]
     aggregate: bool = False
 
@@ -34,16 +43,11 @@ class Retrieval(BaseModel):
 class RetrievalAndComplexity(Retrieval):
     """The shape of the verdict where the complexity is asked for."""
 
-    # Adds one field; the title names the step in requests.
-    model_config = ConfigDict(title="Retrieval", json_schema_extra=require_all)
-
     complexity: Complexity
 
 
 class RetrievalOfFollowUp(Retrieval):
     """The shape of the verdict on a follow-up: `query` is what to search for, in words that stand alone."""
-
-    model_config = ConfigDict(title="Retrieval", json_schema_extra=require_all)
 
     query: str
 
@@ -52,31 +56,63 @@ class RetrievalOfFollowUpAndComplexity(RetrievalOfFollowUp, RetrievalAndComplexi
     """The shape of the verdict on a follow-up where the complexity is asked for, too."""
 
 
+_NO_EVIDENCE = "there is no earlier evidence to continue from"
+_SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
+    (False, False): Retrieval,
+    (False, True): RetrievalAndComplexity,
+    (True, False): RetrievalOfFollowUp,
+    (True, True): RetrievalOfFollowUpAndComplexity,
+}
+
+
 def decide(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
     """Return the verdict; `continue` without an earlier turn becomes `yes`, ungraded stays ungraded.
 
     Complexity applies only to questions that need a search. A conclusive verdict of the decision model is final, except
     that Claude words the query of a follow-up and confirms a `no` if the thresholds were not measured.
     """
+    follows, names = bool(task.previous.answer), ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
     fields = {"question": task.question, "previous": task.previous.model_dump(), **task.date_fields}
-    names = ["decision", "aggregate", *(["complexity"] if task.complexity else [])]
-    decided = _ask_decider(fields, grader, names, follows=bool(task.previous.answer))
-    words_query = bool(task.previous.answer) and decided is not None and decided.verdict.decision == "yes"
-    if decided and not words_query and _is_conclusive(decided, grader):
+    return _decide(grader, fields, names, _SHAPES[follows, task.complexity], follows=follows, words_query=follows)
+
+
+def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
+    """Return the verdict; an ungraded one leads to a search."""
+    fields = {
+        "question": task.question,
+        "previous": task.previous.model_dump(),
+        "so_far": task.so_far,
+        **task.date_fields,
+    }
+    return _decide(grader, fields, ["continuation"], Continuation, follows=True)
+
+
+def _decide(
+    grader: Grader,
+    fields: Mapping[str, object],
+    names: Sequence[str],
+    shape: type[Continuation],
+    *,
+    follows: bool,
+    words_query: bool = False,
+) -> DecideRetrievalResult:
+    decided = _ask_decider(fields, grader, names, follows=follows)
+    needs_query = words_query and decided is not None and decided.verdict.decision == "yes"
+    if decided and not needs_query and _is_conclusive(decided, grader):
         return decided
-    result = _ask_claude(task, grader, fields)
-    return result.add_cost_of(decided) if decided else result
-
-
-def _ask_claude(task: DecideRetrievalTask, grader: Grader, fields: Mapping[str, object]) -> DecideRetrievalResult:
-    grade = grader.grade(fields, _SHAPES[bool(task.previous.answer), task.complexity])
+    grade = grader.grade(fields, shape)
     if grade.verdict is None:
         verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
-    elif grade.verdict.decision == "continue" and not task.previous.answer:
+    elif grade.verdict.decision == "continue" and not follows:
         verdict = RetrievalVerdict(decision="yes", reason=_NO_EVIDENCE, **grader.judge_fields)
     else:
-        verdict = _verdict(grade.verdict, grader.judge_fields)
-    return DecideRetrievalResult(verdict=verdict, **grade.usage)
+        # Complexity needs a search, and a query is kept for later.
+        judged = grade.verdict.model_dump(exclude=None if grade.verdict.decision == "yes" else {"complexity"})
+        if "query" in judged:
+            judged["query"] = " ".join(judged["query"].split())[:MAX_QUERY_CHARACTERS]
+        verdict = RetrievalVerdict(**judged, **grader.judge_fields)
+    result = DecideRetrievalResult(verdict=verdict, **grade.usage)
+    return result.add_cost_of(decided) if decided else result
 
 
 def _ask_decider(
@@ -88,7 +124,7 @@ def _ask_decider(
     """
     if grader.decider is None:
         return None
-    questions = {name: grader.decider.questions.by_name[name] for name in names}
+    questions = {name: grader.decider.questions[name] for name in names}
     decisions = grader.decider.ask(fields, questions)
     verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {decisions.flaw}")
     if decisions.answers is not None:
@@ -99,15 +135,13 @@ def _ask_decider(
             label, reason = "yes", _NO_EVIDENCE
         if label != CANNOT_TELL:
             either = probabilities[YES] + probabilities[NO]
-            complexity = decisions.answers.get("complexity")
+            complexity = decisions.answers.get("complexity") if label == "yes" else None
             verdict = RetrievalVerdict.model_validate(
                 {
                     "decision": label,
                     "reason": reason,
                     "aggregate": decisions.answers.get("aggregate", {}).get(YES, 0.0) >= 0.5,
-                    "complexity": most_probable_option(complexity, ("complex", "simple"))
-                    if complexity and label == "yes"
-                    else None,
+                    "complexity": complexity and most_probable_option(complexity, ("complex", "simple")),
                     "ratio": probabilities[YES] / either if either else None,
                     "probability": max(probabilities.values()),
                     "probabilities": probabilities,
@@ -122,50 +156,3 @@ def _is_conclusive(decided: DecideRetrievalResult, grader: Grader) -> bool:
     is_advice = decided.verdict.decision == NO and grader.judged_by != "rule"
     measured = grader.decider is not None and grader.decider.measured
     return (measured or not is_advice) and grader.is_conclusive(decided.verdict.probability, if_low=False)
-
-
-_NO_EVIDENCE = "there is no earlier evidence to continue from"
-_SHAPES: dict[tuple[bool, bool], type[Retrieval]] = {
-    (False, False): Retrieval,
-    (False, True): RetrievalAndComplexity,
-    (True, False): RetrievalOfFollowUp,
-    (True, True): RetrievalOfFollowUpAndComplexity,
-}
-
-
-def _verdict(retrieval: Retrieval, judge: JudgeFields) -> RetrievalVerdict:
-    """Return the verdict; complexity needs a search, and a query is kept for later."""
-    fields = retrieval.model_dump(exclude=None if retrieval.decision == "yes" else {"complexity"})
-    if "query" in fields:
-        fields["query"] = " ".join(fields["query"].split())[:MAX_QUERY_CHARACTERS]
-    return RetrievalVerdict(**fields, **judge)
-
-
-class Continuation(BaseModel):
-    """The shape of the verdict on how an answer that grows by segments goes on (arXiv 2310.11511, algorithm 1)."""
-
-    # The title names the step in requests.
-    model_config = ConfigDict(title="Retrieval")
-
-    reason: str
-    decision: Literal["yes", "no", "continue", "complete"]
-
-
-def decide_continuation(task: DecideRetrievalTask, grader: Grader) -> DecideRetrievalResult:
-    """Return the verdict; an ungraded one leads to a search."""
-    fields = {
-        "question": task.question,
-        "previous": task.previous.model_dump(),
-        "so_far": task.so_far,
-        **task.date_fields,
-    }
-    decided = _ask_decider(fields, grader, ["continuation"], follows=True)
-    if decided and _is_conclusive(decided, grader):
-        return decided
-    grade = grader.grade(fields, Continuation)
-    if grade.verdict is None:
-        verdict = RetrievalVerdict(decision="ungraded", reason=f"the verdict was {grade.flaw}")
-    else:
-        verdict = RetrievalVerdict(**grade.verdict.model_dump(), **grader.judge_fields)
-    result = DecideRetrievalResult(verdict=verdict, **grade.usage)
-    return result.add_cost_of(decided) if decided else result

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from selfrag.domain.answers import UNCITED, Citation
 from selfrag.ports.model import TextBlock
-from selfrag.text.markers import Marker, markers_in
+from selfrag.text.markers import markers_in
 from selfrag.text.sentences import split_sentences
 
 # The sign of prompt.md for "the passages do not contain the answer".
@@ -109,7 +109,9 @@ def mark_uncited(
         sources = [passages[passage_id] for passage_id in cited] or list(passages.values())
         typed = markers_in(text, remark.words if remark else start, words_end, sources)
         spared = remark is not None and not re.search(r"\w", text[end:])
-        if typed and not re.search(r"\w", "".join(_split_markers(text, start, words_end, typed))):
+        bounds = [start, *(bound for marker in typed for bound in (marker.start, marker.end)), words_end]
+        bare = "".join(text[begin:end] for begin, end in zip(bounds[::2], bounds[1::2], strict=True))
+        if typed and not re.search(r"\w", bare):
             # Marks alone are not a sentence; at the end, drop the space before them.
             is_last = not text[words_end:].strip()
             edits.append(_Edit(len(text[:start].rstrip()) if is_last else start, end if is_last else words_end, ""))
@@ -118,13 +120,6 @@ def mark_uncited(
         if grounded and not cited and not spared and re.search(r"\w", text[start:end]):
             edits.append(_Edit(words_end, words_end, f" {UNCITED}"))
     return _apply_edits(text, edits), _move_citations(citations, edits)
-
-
-def _split_markers(text: str, start: int, end: int, markers: Sequence[Marker]) -> Iterator[str]:
-    for marker in markers:
-        yield text[start : marker.start]
-        start = marker.end
-    yield text[start:end]
 
 
 def _sentences(text: str, segments: Sequence[TextBlock]) -> Iterator[tuple[int, int]]:
@@ -152,12 +147,9 @@ def _is_quoted(text: str, position: int) -> bool:
     """Return whether a position is in a quotation of its line or in a code fence."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     straight = line.count('"') % 2 or line.count("`") % 2 or text.count("```", 0, position) % 2
-    return bool(straight) or any(line.count(opening) > line.count(closing) for opening, closing in _pairs(line))
-
-
-def _pairs(line: str) -> Sequence[tuple[str, str]]:
     # “ opens a quotation in English and closes one in German.
-    return [pair for pair in _QUOTES if pair[0] != ("“" if "„" in line else "„")]
+    pairs = [pair for pair in _QUOTES if pair[0] != ("“" if "„" in line else "„")]
+    return bool(straight) or any(line.count(opening) > line.count(closing) for opening, closing in pairs)
 
 
 def _apply_edits(text: str, edits: Sequence[_Edit]) -> str:
@@ -179,4 +171,4 @@ def _move_citations(citations: Sequence[Citation], edits: Sequence[_Edit]) -> li
 
     spans = [(move(c.answer_span[0], begins=True), move(c.answer_span[1], begins=False)) for c in citations]
     pairs = zip(citations, spans, strict=True)
-    return [c.model_copy(update={"answer_span": span}) for c, span in pairs if span[0] < span[1]]
+    return [c.replace(answer_span=span) for c, span in pairs if span[0] < span[1]]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from selfrag.domain.answers import Citation
 from selfrag.domain.citations import citation_of
 from selfrag.domain.passages import Evidence
-from selfrag.ports.model import CitedBlocks, Source, TextBlock
+from selfrag.ports.model import Source, TextBlock
 from selfrag.text.sentences import split_around
 
 
@@ -27,15 +27,11 @@ def citations_of(segments: Sequence[TextBlock], length: int, passages: Sequence[
         end = min(start + len(segment.text), length)
         for cited in segment.citations if start < end else ():
             if 0 <= cited.source < len(passages):
-                citations += _citation(passages[cited.source], cited, (start, end))
+                passage = passages[cited.source]
+                if blocks := _blocks(passage)[cited.start_block : cited.end_block]:
+                    citations.append(citation_of(passage, blocks[0][0], blocks[-1][1], (start, end)))
         start += len(segment.text)
     return citations
-
-
-def _citation(passage: Evidence, cited: CitedBlocks, span: tuple[int, int]) -> list[Citation]:
-    """Return a citation, or None for an empty quote."""
-    blocks = _blocks(passage)[cited.start_block : cited.end_block]
-    return [citation_of(passage, blocks[0][0], blocks[-1][1], span)] if blocks else []
 
 
 def _blocks(passage: Evidence) -> list[tuple[int, int]]:

@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from selfrag.domain.citations import citation_of
 from selfrag.domain.errors import SelfragError
-from selfrag.domain.passages import Evidence, Strip
+from selfrag.domain.passages import Evidence
 from selfrag.domain.steps import GenerateResult, GenerateTask
-from selfrag.ports.model import Claude, ModelText, Prompt, Source, UsageFields
+from selfrag.ports.model import Claude, ModelText, Prompt, Source
 from selfrag.question.generate.annotations import mark_uncited, read
 from selfrag.question.generate.citations import citations_of, source_of
 from selfrag.text.sentences import split_sentences
@@ -39,7 +39,8 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
     sentence and is marked when segments are joined.
     """
     prompt = prompt_for("choose" if task.choices else _task_name(task), prompt)
-    passages = [] if task.mode == "direct" else [_strip(passage, task.strips) for passage in task.passages]
+    passages = [] if task.mode == "direct" else task.passages
+    passages = [passage.replace(strips=task.strips.get(passage.passage_id) or passage.strips) for passage in passages]
     if task.choices:
         return _choose(task, passages, claude, prompt)
     writing = _write_prose(claude, prompt, [source_of(passage) for passage in passages], _fields(task))
@@ -58,7 +59,6 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
     if unanswered or not reading.says_something:
         return GenerateResult(**writing.usage)
     grounded = task.mode == "grounded"
-    usage: UsageFields = {**writing.usage, "flaw": flaw}
     text, citations = mark_uncited(
         reading, citations, {passage.passage_id: passage.text for passage in passages}, grounded=grounded
     )
@@ -69,13 +69,8 @@ def generate(task: GenerateTask, claude: Claude, prompt: Prompt) -> GenerateResu
         not_said=reading.not_said if grounded else [],
         missing=reading.search_phrases if grounded else [],
         word_sources=_word_sources(reading.text, task.question, passages) if grounded else [],
-        **usage,
+        **{**writing.usage, "flaw": flaw},
     )
-
-
-def _strip(passage: Evidence, strips: Mapping[str, list[Strip]]) -> Evidence:
-    good = strips.get(passage.passage_id)
-    return passage.model_copy(update={"strips": good}) if good else passage
 
 
 def _choose(task: GenerateTask, passages: Sequence[Evidence], claude: Claude, prompt: Prompt) -> GenerateResult:
@@ -101,13 +96,8 @@ def _task_name(task: GenerateTask) -> str:
 def prompt_for(name: str, prompt: Prompt) -> Prompt:
     """Leave out the prompt's sections for other tasks: they would be paid for with every answer."""
     needed = {name, *_FURTHER_SECTIONS.get(name, ())}
-    sections = re.split(r"(?m)^(?=##)", prompt.text)
-    return replace(prompt, text="".join(each for each in sections if _task_of(each) in {"", *needed}))
-
-
-def _task_of(section: str) -> str:
-    heading = re.match(r"### The task (\w+)", section)
-    return heading[1] if heading else ""
+    sections = {section: re.match(r"### The task (\w+)", section) for section in re.split(r"(?m)^(?=##)", prompt.text)}
+    return replace(prompt, text="".join(s for s, heading in sections.items() if not heading or heading[1] in needed))
 
 
 def _fields(task: GenerateTask) -> dict[str, object]:
@@ -169,13 +159,9 @@ def _word_sources(answer: str, question: str, passages: Sequence[Evidence]) -> l
     Supersets are dropped: if a word's passages include another word's, only the smaller set matters. Words without a
     passage are the writer's.
     """
-    held = {passage.passage_id: _writer_words(passage) for passage in passages}
+    # As sent to the writer, with document name, title and date.
+    sources = {passage.passage_id: source_of(passage) for passage in passages}
+    held = {name: words_of(" ".join([each.name, each.title, "".join(each.blocks)])) for name, each in sources.items()}
     own = words_of(answer) - words_of(question)
     holders = {frozenset(name for name, words in held.items() if word in words) for word in own} - {frozenset()}
     return sorted(sorted(names) for names in holders if not any(other < names for other in holders))
-
-
-def _writer_words(passage: Evidence) -> set[str]:
-    """Return the words of a passage as sent to the writer, with document name, title and date."""
-    source = source_of(passage)
-    return words_of(" ".join([source.name, source.title, "".join(source.blocks)]))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from selfrag.domain.decisions import YES
 from selfrag.domain.passages import Passage, Strip
 from selfrag.domain.steps import GradeRelevanceResult, GradeRelevanceTask
-from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score
+from selfrag.domain.verdicts import RelevanceLabel, RelevanceVerdict, Score, ungraded_relevance
 from selfrag.judging.graders import DecisionGrader, Grader
 from selfrag.text.sentences import split_around
 
@@ -61,49 +61,46 @@ def grade(task: GradeRelevanceTask, grader: Grader) -> GradeRelevanceResult:
 def _ask_claude(task: GradeRelevanceTask, grader: Grader, strips: list[Strip]) -> GradeRelevanceResult:
     judgement = grader.grade(_texts(task, strips), RelevanceOfStrips if strips else Relevance)
     if judgement.verdict is None:
-        verdict = _to_ungraded(task.passage)
+        verdict = ungraded_relevance(task.passage.passage_id, task.passage.document)
     else:
         judged = judgement.verdict.strips if isinstance(judgement.verdict, RelevanceOfStrips) else []
         verdict = _verdict(task, judgement.verdict.score, strips, {strip.strip: strip.score for strip in judged})
-        update = {"cached": judgement.cached, "reason": _shorten(judgement.verdict.reason), **grader.judge_fields}
-        verdict = verdict.model_copy(update=update)
+        line = " ".join(judgement.verdict.reason.split())[:MAX_REASON_CHARACTERS]
+        reason = line.encode(errors="ignore")[:MAX_REASON_BYTES].decode(errors="ignore")
+        verdict = verdict.replace(cached=judgement.cached, reason=reason, **grader.judge_fields)
     return GradeRelevanceResult(verdict=verdict, **judgement.usage)
 
 
 def _ask_decider(task: GradeRelevanceTask, decider: DecisionGrader, strips: list[Strip]) -> GradeRelevanceResult:
-    questions = {"relevant": decider.questions.by_name["relevant"]}
+    questions = {"relevant": decider.questions["relevant"]}
     numbers = range(1, len(strips) + 1)
-    questions |= {f"strip_{number}": decider.questions.question_about("strip", str(number)) for number in numbers}
+    questions |= {f"strip_{number}": decider.questions["strip"].about(str(number)) for number in numbers}
     decisions = decider.ask(_texts(task, strips), questions)
     if decisions.answers is None:
-        verdict = _to_ungraded(task.passage)
+        verdict = ungraded_relevance(task.passage.passage_id, task.passage.document)
     else:
         probabilities = decisions.answers["relevant"]
         probability = probabilities[YES]
         scores = {number: decisions.answers[f"strip_{number}"][YES] for number in numbers}
         verdict = _verdict(task, probability, strips, scores)
-        update = {"cached": decisions.cached, "probability": probability, "probabilities": probabilities}
-        verdict = verdict.model_copy(update={**update, **decider.judge_fields})
+        odds = {"probability": probability, "probabilities": probabilities}
+        verdict = verdict.replace(cached=decisions.cached, **odds, **decider.judge_fields)
     return GradeRelevanceResult(verdict=verdict, **decisions.usage)
-
-
-def _to_ungraded(passage: Passage) -> RelevanceVerdict:
-    return RelevanceVerdict(
-        passage_id=passage.passage_id, document=passage.document, relevant=False, score=None, label="ungraded"
-    )
 
 
 def _verdict(
     task: GradeRelevanceTask, score: float, strips: Sequence[Strip], scores: Mapping[int, float]
 ) -> RelevanceVerdict:
     label, threshold = _label(task, score)
+    # If no strip, numbered from 1, reaches the threshold, the passage is kept whole.
+    good = [strip for number, strip in enumerate(strips, start=1) if scores.get(number, -1.0) >= threshold]
     return RelevanceVerdict(
         passage_id=task.passage.passage_id,
         document=task.passage.document,
         relevant=label == "relevant",
         score=score,
         label=label,
-        strips=good_strips(strips, scores, threshold) if label != "irrelevant" else [],
+        strips=good if label != "irrelevant" else [],
     )
 
 
@@ -123,12 +120,6 @@ def _texts(task: GradeRelevanceTask, strips: list[Strip]) -> dict[str, object]:
     return texts
 
 
-def _shorten(reason: str) -> str:
-    """Return a reason on one line, shortened."""
-    line = " ".join(reason.split())[:MAX_REASON_CHARACTERS]
-    return line.encode(errors="ignore")[:MAX_REASON_BYTES].decode(errors="ignore")
-
-
 def _label(task: GradeRelevanceTask, score: float) -> tuple[RelevanceLabel, float]:
     """Return the label of a score and the threshold for the passage's strips."""
     if score >= task.relevance_threshold:
@@ -146,11 +137,3 @@ def strips_of(passage: Passage) -> list[Strip]:
     size = math.ceil(len(pieces) / MAX_STRIPS)
     groups = [pieces[first : first + size] for first in range(0, len(pieces), size)]
     return [Strip(start=group[0][0], end=group[-1][1]) for group in groups]
-
-
-def good_strips(strips: Sequence[Strip], scores: Mapping[int, float], threshold: float) -> list[Strip]:
-    """Return the strips, numbered from 1, that reach the threshold.
-
-    If none does, the passage is kept whole.
-    """
-    return [strip for number, strip in enumerate(strips, start=1) if scores.get(number, -1.0) >= threshold]

@@ -7,7 +7,6 @@ from selfrag.domain.answers import UNCITED, Citation
 from selfrag.domain.steps import CitationRepair
 from selfrag.domain.verdicts import Claim, SupportVerdict, level_of
 from selfrag.question.grade_support.evidence import AnswerEvidence
-from selfrag.question.grade_support.fact_check import FactChecker
 from selfrag.text.sentences import split_marked, split_sentences
 from selfrag.text.words import words_of
 
@@ -16,18 +15,7 @@ _OF_A_SENTENCE = 0.5
 _MARK = f" {UNCITED}"
 
 
-def check(
-    answer: str, citations: Sequence[Citation], verdict: SupportVerdict, evidence: AnswerEvidence, facts: FactChecker
-) -> tuple[SupportVerdict, CitationRepair]:
-    """Check each number, date and code; return the verdict, and the answer with repaired citations."""
-    verdict = _lower_claims(verdict, answer, facts.unfound)
-    repair = repair_citations(
-        answer, citations, verdict.claims, evidence, lambda sentence: bool(facts.unfound(sentence))
-    )
-    return verdict, repair
-
-
-def _lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
+def lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str], list[str]]) -> SupportVerdict:
     """Downgrade claims with facts missing from the evidence; such facts outside all claims become new claims."""
     if verdict.ungraded:
         return verdict
@@ -36,13 +24,13 @@ def _lower_claims(verdict: SupportVerdict, answer: str, unfound: Callable[[str],
         lacking = [fact for fact in unfound(claim.claim) if fact in facts]
         covered |= set(lacking)
         if lacking and not claim.fails:
-            claim = claim.model_copy(update={"support": "partial", "unfound": lacking})
+            claim = claim.replace(support="partial", unfound=lacking)
         claims.append(claim)
     for sentence in split_sentences(answer):
         if left := [fact for fact in unfound(sentence) if fact not in covered]:
             text = sentence.replace(UNCITED, "").strip()
             claims.append(Claim(claim=text, support="partial", unfound=left))
-    return verdict.model_copy(update={"level": level_of(claims), "claims": claims})
+    return verdict.replace(level=level_of(claims), claims=claims)
 
 
 def repair_citations(
@@ -73,10 +61,8 @@ def repair_citations(
             count += len(cited)
         else:
             shift = len(text) - start
-            cited = [
-                citation.model_copy(update={"answer_span": tuple(place + shift for place in citation.answer_span)})
-                for citation in cited
-            ]
+            spans = [tuple(place + shift for place in citation.answer_span) for citation in cited]
+            cited = [citation.replace(answer_span=span) for citation, span in zip(cited, spans, strict=True)]
         text += sentence
         repaired += cited
     changed = count or text != answer or len(repaired) < len(citations)
@@ -106,7 +92,8 @@ def _claims_by_sentence(sentences: Sequence[str], claims: Sequence[Claim]) -> li
     """Assign each claim to its most similar sentences."""
     by_sentence: list[list[Claim]] = [[] for _ in sentences]
     for claim in claims:
-        shares = [_share(claim.claim, sentence) for sentence in sentences]
+        words = words_of(claim.claim)
+        shares = [len(words & words_of(sentence)) / len(words) if words else 0.0 for sentence in sentences]
         best = max(shares, default=0.0)
         # A single sentence owns all claims, in any wording or language.
         if best >= _OF_A_SENTENCE or len(sentences) == 1:
@@ -114,8 +101,3 @@ def _claims_by_sentence(sentences: Sequence[str], claims: Sequence[Claim]) -> li
                 if share == best:
                     by_sentence[place].append(claim)
     return by_sentence
-
-
-def _share(claim: str, sentence: str) -> float:
-    words = words_of(claim)
-    return len(words & words_of(sentence)) / len(words) if words else 0.0

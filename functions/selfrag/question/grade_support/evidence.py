@@ -109,7 +109,11 @@ class AnswerEvidence:
 def _is_sentence_supported(claimed: SentenceFacts, lines: Sequence[_Line], plain: frozenset[str]) -> bool:
     understood = max((len(claimed.words & line.facts.words) for line in lines), default=0)
     if understood < _SAME_LANGUAGE * len(claimed.words):
-        return bool(claimed.facts) and any(_contains_translated_facts(line, claimed) for line in lines)
+        return bool(claimed.facts) and any(
+            set(claimed.names) <= line.facts.vocabulary | line.around
+            and _has_facts(claimed.figures, line.facts.figures)
+            for line in lines
+        )
     if not all(any(pairs_of(run) & (line.facts.words | line.around) for line in lines) for run in claimed.compounds):
         return False
     shared = [len(claimed.vocabulary & line.facts.vocabulary) for line in lines]
@@ -131,10 +135,6 @@ def _contains_facts(line: _Line, claimed: SentenceFacts, plain: frozenset[str]) 
         return _has_facts_in_order(own, line)
     names = [fact for fact in own if isinstance(fact, str)]
     return _has_facts_in_order(names, line) and _has_facts_in_order(claimed.figures, line)
-
-
-def _contains_translated_facts(line: _Line, claimed: SentenceFacts) -> bool:
-    return set(claimed.names) <= line.facts.vocabulary | line.around and _has_facts(claimed.figures, line.facts.figures)
 
 
 def _has_facts_in_order(claimed: Iterable[Fact], line: _Line) -> bool:

@@ -78,12 +78,11 @@ class FactChecker:
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self._question = _read(question)
-        self._passages = [_read(_all_text(passage)) for passage in passages]
         self._calculates = bool(_ASKS_TO_CALCULATE.search(question))
-        texts = [self._question, *self._passages]
-        self._digits = ["".join(re.findall(r"\d+|[^\d\s/().-]", each.text)) for each in texts]
-        self._values = {value for each in texts for value in _values_of(each)}
-        self._units = {number.unit for each in texts for number in each.numbers if number.unit}
+        self._texts = [self._question, *(_read(_all_text(passage)) for passage in passages)]
+        self._digits = ["".join(re.findall(r"\d+|[^\d\s/().-]", each.text)) for each in self._texts]
+        self._values = {value for each in self._texts for value in _values_of(each)}
+        self._units = {number.unit for each in self._texts for number in each.numbers if number.unit}
         self._sources = passages
 
     @cached_property
@@ -107,10 +106,6 @@ class FactChecker:
                 yield number.value
         yield from ("-".join(filter(None, day.parts)) for day in sorted(read.dates, key=str) if not self._has(day))
         yield from (code for code in sorted(read.codes) if not self._has_code(code))
-
-    @property
-    def _texts(self) -> list[_Text]:
-        return [self._question, *self._passages]
 
     def _has_number(self, number: Number) -> bool:
         if _readings(number.value) & self._values:

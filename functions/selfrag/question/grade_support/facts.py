@@ -173,7 +173,11 @@ def _date(kind: str, text: str) -> Date:
     if kind == "iso":
         return Date((numbers[0], numbers[1], numbers[2]))
     if kind == "west":
-        return _parse_numeric_date(text, numbers)
+        first, second, year = numbers
+        # 31.1.2026 and 31/1/2026 are unambiguous, 2/1/2026 equals only itself.
+        if "." in text or int(first) > 12:
+            return Date((year, second, first))
+        return Date((year, first, second)) if int(second) > 12 else Date((text, "", ""))
     if kind == "east":
         year = numbers.pop(0) if re.search("[年년]", text) else ""
         return Date((year, numbers[0], numbers[1] if len(numbers) > 1 else ""))
@@ -183,20 +187,13 @@ def _date(kind: str, text: str) -> Date:
     return Date((year, str(month), numbers[0] if numbers else ""))
 
 
-def _parse_numeric_date(text: str, numbers: list[str]) -> Date:
-    """Parse a numeric date: 31.1.2026 and 31/1/2026 are unambiguous, 2/1/2026 equals only itself."""
-    first, second, year = numbers
-    if "." in text or int(first) > 12:
-        return Date((year, second, first))
-    return Date((year, first, second)) if int(second) > 12 else Date((text, "", ""))
-
-
 def normalize_notation(text: str) -> str:
     """Normalize full-width signs, number words, thousands, scales, eras and currencies.
 
     `1,800` is 1800, `two hundred` 200, `fourth` 4th, `10万円` 100000 JPY, `令和8年` 2026年, `80 per cent` 80 %.
     """
-    text = "".join(_plain_digit(mark) for mark in unicodedata.normalize("NFKC", text))
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in text)
     readings: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         (_ERA_YEAR, lambda match: f"{_ERAS[match[1]] + (1 if match[2] == '元' else int(match[2]))}年"),
         (_IDEOGRAPHS, lambda match: str(_value_of(match[0]))),
@@ -210,10 +207,6 @@ def normalize_notation(text: str) -> str:
     for pattern, written in (*_AFTER, *_BEFORE):
         text = pattern.sub(written, text)
     return text
-
-
-def _plain_digit(mark: str) -> str:
-    return str(unicodedata.decimal(mark)) if mark.isdecimal() else mark
 
 
 def _cardinal(match: re.Match[str]) -> str:

@@ -1,7 +1,6 @@
 """The cascade that judges an answer's support: decision model, smaller model, Claude."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -107,7 +106,9 @@ def _grade_by_models(task: GradeSupportTask, evidence: AnswerEvidence, grader: G
         return _grade(fields, evidence, grader)
     first = _grade(fields, evidence, grader.smaller)
     claims = first.verdict.claims
-    if claims and (_are_beyond_doubt(claims, evidence) or (task.may_repair and _are_denied(claims))):
+    beyond_doubt = all(claim.support == "full" and evidence.holds(claim.claim, claim.passage_ids) for claim in claims)
+    denied = any(claim.support == "contradicted" and claim.passage_ids for claim in claims)
+    if claims and (beyond_doubt or (task.may_repair and denied)):
         return first
     second = _grade(fields, evidence, grader)
     # If the second judge could not be asked, the first one's reason explains the missing verdict.
@@ -123,7 +124,7 @@ def _grade(fields: dict[str, object], evidence: AnswerEvidence, grader: Grader) 
         claims = [_claim(judged, evidence) for judged in judgement.verdict.claims]
         verdict = SupportVerdict(level=level_of(claims), claims=claims, cached=judgement.cached, **grader.judge_fields)
     usage = judgement.usage
-    usage["calls"] = [call.model_copy(update={"step": STEP}) for call in usage["calls"]]
+    usage["calls"] = [call.replace(step=STEP) for call in usage["calls"]]
     return GradeSupportResult(verdict=verdict, **usage)
 
 
@@ -133,14 +134,6 @@ def _claim(judged: JudgedClaim, evidence: AnswerEvidence) -> Claim:
     support: ClaimSupport = "none" if judged.support in ("full", "partial") and not ids else judged.support
     missing = "" if support == "full" else cut_phrase(judged.missing)
     return Claim(claim=judged.claim, support=support, passage_ids=ids, missing=missing)
-
-
-def _are_beyond_doubt(claims: Sequence[Claim], evidence: AnswerEvidence) -> bool:
-    return all(claim.support == "full" and evidence.holds(claim.claim, claim.passage_ids) for claim in claims)
-
-
-def _are_denied(claims: Sequence[Claim]) -> bool:
-    return any(claim.support == "contradicted" and claim.passage_ids for claim in claims)
 
 
 def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: DecisionGrader) -> GradeSupportResult:
@@ -157,9 +150,7 @@ def grade_by_decider(task: GradeSupportTask, evidence: AnswerEvidence, decider: 
         "passages": cited.build_state(),
         "sentences": {f"s{number}": sentence.judged for number, sentence in enumerate(sentences, start=1)},
     }
-    decisions = decider.ask(
-        state, {name: decider.questions.question_about("support", name) for name in state["sentences"]}
-    )
+    decisions = decider.ask(state, {name: decider.questions["support"].about(name) for name in state["sentences"]})
     verdict = SupportVerdict(level="ungraded")
     if decisions.answers is not None:
         answers = [decisions.answers[name] for name in state["sentences"]]

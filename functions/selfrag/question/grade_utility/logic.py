@@ -45,7 +45,7 @@ def _ask_claude(texts: Mapping[str, object], grader: Grader) -> GradeUtilityResu
 
 
 def _ask_decider(task: GradeUtilityTask, texts: Mapping[str, object], decider: DecisionGrader) -> GradeUtilityResult:
-    decisions = decider.ask(texts, dict(decider.questions.by_name))
+    decisions = decider.ask(texts, decider.questions)
     if decisions.answers is None:
         verdict = UtilityVerdict(score=None, reason=f"the verdict was {decisions.flaw}")
     else:

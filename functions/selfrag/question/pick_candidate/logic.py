@@ -1,6 +1,6 @@
 """Selection of the best answer by its passage and critique (arXiv 2310.11511, 3.3; pure)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from selfrag.domain.answers import UNCITED, Citation, Draft
@@ -47,19 +47,20 @@ def _winner(answers: Sequence[CritiquedAnswer], chosen: Sequence[int], vote: Vot
     answer = vote.option if vote else best.answer
     cited = [citation for index in sorted(chosen) for citation in answers[index].citations]
     if vote:
-        cited = [citation.model_copy(update={"answer_span": (0, len(answer))}) for citation in cited]
+        cited = [citation.replace(answer_span=(0, len(answer))) for citation in cited]
     relevant = best.relevance is None or best.relevance.relevant
-    return draft_of(best).model_copy(update={"answer": answer, "citations": cited, "relevant": relevant})
+    return draft_of(best).replace(answer=answer, citations=cited, relevant=relevant)
 
 
 def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int]) -> Node:
     answer = task.candidates[candidate.index]
     terms = answer.terms
     judged = bool(answer.answer) and terms.rel is not None
+    document = task.documents.get(answer.passage_id or "", "")
     return Node(
         id=answer.passage_id or "",
         passage_id=answer.passage_id,
-        document=_document(answer, task.documents),
+        document=document or (answer.relevance.document if answer.relevance else ""),
         text=answer.answer,
         state="chosen" if candidate.index in chosen else "pruned" if candidate.out else "kept",
         reason=candidate.out,
@@ -68,11 +69,6 @@ def _node(task: PickCandidateTask, candidate: RankedAnswer, chosen: Sequence[int
         use=round_figure(terms.use) if judged else None,
         score=round_figure(score(terms, task.weights)) if judged else None,
     )
-
-
-def _document(answer: CritiquedAnswer, documents: Mapping[str, str]) -> str:
-    document = documents.get(answer.passage_id or "", "")
-    return document or (answer.relevance.document if answer.relevance else "")
 
 
 def _warnings(winner: Draft | None, vote: Vote | None, voters: Sequence[RankedAnswer]) -> list[str]:
@@ -159,7 +155,7 @@ def _shown_node(node: Node, paths: Sequence[Path], weights: Weights) -> Node:
     if ended is not None and node.score is not None:
         use = utility_score(ended.utility) if ended.utility else None
         fields |= {"score": round_figure(path_score(ended, weights)), "use": round_figure(use)}
-    return node.model_copy(update=fields)
+    return node.replace(**fields)
 
 
 def _path_warnings(paths: Sequence[Path]) -> list[str]:
@@ -188,7 +184,7 @@ def join_path(segments: Sequence[Segment]) -> tuple[str, list[Citation]]:
         start = len(text)
         text += sentence
         if segment.citations and segment.is_grounded and not any(claim.fails for claim in segment.support.claims):
-            citations.append(segment.citations[0].model_copy(update={"answer_span": (start, len(text))}))
+            citations.append(segment.citations[0].replace(answer_span=(start, len(text))))
         else:
             text += f" {UNCITED}"
     return text, citations

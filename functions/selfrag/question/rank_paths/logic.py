@@ -21,7 +21,10 @@ def rank(task: RankPathsTask) -> RankPathsResult:
     """
     before = {path.id: path for path in task.beam}
     reasons = {child.id: _rejection(child, before.get(child.parent), task.constraints) for child in task.children}
-    grown = [_extend(before.get(child.parent), child) for child in task.children]
+    grown = [
+        Path(segments=[*(before[child.parent].segments if child.parent in before else []), child])
+        for child in task.children
+    ]
     new = [path for path in grown if not reasons[path.id]]
     best = best_first([*_finished_paths(task, new), *new], task.weights, task.dates)[: task.size]
     nodes = _states([*task.nodes, *(_to_node(path, task.weights) for path in grown)], best, reasons)
@@ -38,11 +41,6 @@ def _rejection(child: Segment, before: Path | None, constraints: Constraints) ->
     return "repeated" if not why and _words(child.answer) in earlier else why
 
 
-def _extend(before: Path | None, child: Segment) -> Path:
-    """Return the path that ends with a child."""
-    return Path(segments=[*(before.segments if before else []), child])
-
-
 def _finished_paths(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
     """Return the finished paths of the beam."""
     mothers = {path.segments[-2].id for path in new if len(path.segments) > 1}
@@ -51,9 +49,9 @@ def _finished_paths(task: RankPathsTask, new: Sequence[Path]) -> list[Path]:
         if path.finished:
             ended.append(path)
         elif path.id in task.complete:
-            ended.append(path.model_copy(update={"finished": "complete"}))
+            ended.append(path.replace(finished="complete"))
         elif path.id not in mothers:
-            ended.append(path.model_copy(update={"finished": "no_evidence"}))
+            ended.append(path.replace(finished="no_evidence"))
     return ended
 
 
@@ -78,9 +76,9 @@ def _states(nodes: Sequence[Node], paths: Sequence[Path], reasons: Mapping[str, 
     """
     inside = {segment.id for path in paths for segment in path.segments}
     return [
-        node.model_copy(update={"state": "kept", "reason": ""})
+        node.replace(state="kept", reason="")
         if node.id in inside
-        else node.model_copy(update={"state": "pruned", "reason": node.reason or reasons.get(node.id) or "beam"})
+        else node.replace(state="pruned", reason=node.reason or reasons.get(node.id) or "beam")
         for node in nodes
     ]
 

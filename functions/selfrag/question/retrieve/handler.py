@@ -4,7 +4,7 @@ from selfrag import bootstrap
 from selfrag.bootstrap.knowledge_base import search_parts
 from selfrag.domain.steps import RetrievedPassages, RetrieveTask
 from selfrag.question.retrieve.logic import BY_TEXT_ALONE, retrieve
-from selfrag.runtime.metrics import count_full_text_search
+from selfrag.runtime.metrics import count_event
 
 bootstrap.warm(search_parts)
 
@@ -14,5 +14,5 @@ def handler(task: RetrieveTask) -> RetrievedPassages:
     """Find passages for a query, or fetch those of an earlier answer."""
     result = retrieve(task, *search_parts())
     if BY_TEXT_ALONE in result.warnings:
-        count_full_text_search()
+        count_event("retrieve", "FullTextSearches")
     return result

@@ -40,8 +40,11 @@ def retrieve(
     if bounds.collections and task.queries and not passages:
         queries = []
         for query in task.queries:
-            vector, warned = _vector(query, embedder) if embedder else (None, [])
-            warnings += warned
+            vector: Sequence[float] | None = None
+            try:
+                vector = embedder.query(query) if embedder else None
+            except TemporarilyUnavailable:
+                warnings.append(BY_TEXT_ALONE)
             queries.append((query, vector))
         floor, started = embedder.spread_floor if embedder else 0.0, now()
         hits = search(index, queries, task.top_k + len(task.refused), replace(bounds, without=task.seen), floor)
@@ -53,12 +56,4 @@ def retrieve(
             warnings.append(SLOW_SEARCH.format(seconds=seconds))
     fitting, size, dropped = cut_to_budget(passages, task.bytes_used, shared=task.shared)
     result = RetrievedPassages.create(fitting, size, [*dict.fromkeys(warnings), *dropped], text_hits)
-    return result.model_copy(update={"newer": newer_versions(fitting)})
-
-
-def _vector(query: str, embedder: Embedder) -> tuple[Sequence[float] | None, list[str]]:
-    """Return the query's vector, or none with a warning."""
-    try:
-        return embedder.query(query), []
-    except TemporarilyUnavailable:
-        return None, [BY_TEXT_ALONE]
+    return result.replace(newer=newer_versions(fitting))

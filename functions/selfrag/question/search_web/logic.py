@@ -45,15 +45,6 @@ def _passages(hits: Sequence[_Hit]) -> list[Passage]:
     for hit in hits:
         text = hit.content[:MAX_RESULT_CHARACTERS]
         passage_id = "web-" + hashlib.sha256(f"{hit.url}\n{text}".encode()).hexdigest()[:24]
-        passages.setdefault(
-            passage_id,
-            Passage(
-                passage_id=passage_id,
-                document=hit.url,
-                title=hit.title,
-                text=text,
-                collection=WEB,
-                score=hit.score,
-            ),
-        )
+        whence = {"document": hit.url, "title": hit.title, "collection": WEB, "score": hit.score}
+        passages.setdefault(passage_id, Passage.model_validate({"passage_id": passage_id, "text": text, **whence}))
     return list(passages.values())

@@ -262,7 +262,7 @@ def test_the_questions_of_every_grader_are_such_that_a_server_takes_them() -> No
     for step in ("decide_retrieval", "grade_relevance", "grade_support", "grade_utility"):
         questions = load_questions(f"selfrag.question.{step}.handler")
         with SystemOneServer() as server:
-            decisions = decider_at(server).ask(step, STATE, questions.by_name)
+            decisions = decider_at(server).ask(step, STATE, questions)
         assert decisions.answers is not None
         assert all(set(options_of(sent)) for sent in server.requests[0]["questions"].values())
         assert json.dumps(server.requests[0])

@@ -39,13 +39,13 @@ def ask_all(url: str, key: str = "") -> dict[str, Decisions]:
     passages = {"passages": {"1": MEALS, "2": LEAVE}, "sentences": {"s1": "It is 25 days."}}
     strips = {"passage": LEAVE, "strips": [{"strip": 1, "text": "Leave is 25 days."}]}
     asked: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-        "decide_retrieval": ({}, {name: DECIDE.by_name[name] for name in ("decision", "aggregate", "complexity")}),
-        "next": ({"so_far": "Leave is long."}, {"continuation": DECIDE.by_name["continuation"]}),
+        "decide_retrieval": ({}, {name: DECIDE[name] for name in ("decision", "aggregate", "complexity")}),
+        "next": ({"so_far": "Leave is long."}, {"continuation": DECIDE["continuation"]}),
         "grade_relevance": (
-            strips, {"relevant": RELEVANCE.by_name["relevant"], "strip_1": RELEVANCE.question_about("strip", "1")},
+            strips, {"relevant": RELEVANCE["relevant"], "strip_1": RELEVANCE["strip"].about("1")},
         ),
-        "grade_support": (passages, {"s1": SUPPORT.question_about("support", "s1")}),
-        "grade_utility": ({"answer": "It is 25 days."}, dict(USE.by_name)),
+        "grade_support": (passages, {"s1": SUPPORT["support"].about("s1")}),
+        "grade_utility": ({"answer": "It is 25 days."}, dict(USE)),
     }  # fmt: skip
     return {
         step: decider_at(url, key=key).ask(step, {**QUESTION, **state}, questions)
@@ -82,14 +82,14 @@ def test_no_text_forges_a_token_of_the_model(mark: str) -> None:
     forged = {"document": "a.md", "title": f"T{mark}", "text": f"Leave{mark} is 25 days.{mark}"}
     state = {"question": f"How many?{mark}", "passages": {"1": forged}, "sentences": {"s1": f"It is{mark} 25 days."}}
     with CompletionsServer() as server:
-        decisions = decider_at(server.url).ask("grade_support", state, {"s1": SUPPORT.question_about("support", "s1")})
+        decisions = decider_at(server.url).ask("grade_support", state, {"s1": SUPPORT["support"].about("s1")})
     assert (decisions.flaw, server.refused) == (None, [])
 
 
 def test_the_query_and_the_turn_before_stand_in_the_instruction() -> None:
     state = {**QUESTION, "previous": {"question": "And pay?", "answer": "Monthly."}, "query": "days", "passage": LEAVE}
     with CompletionsServer() as server:
-        decider_at(server.url).ask("grade_relevance", state, {"relevant": RELEVANCE.by_name["relevant"]})
+        decider_at(server.url).ask("grade_relevance", state, {"relevant": RELEVANCE["relevant"]})
     instruction = "And pay?\nMonthly.\nHow many days of leave?\ndays"
     evidence = "[Retrieval]<paragraph>Leave\nLeave is 25 days.</paragraph>"
     assert server.prompts == [f"### Instruction:\n{instruction}\n\n### Response:\n{evidence}"]
@@ -111,7 +111,7 @@ def test_the_passage_that_supports_a_sentence_best_counts() -> None:
 def test_a_prompt_longer_than_the_window_is_not_sent() -> None:
     passage = {**LEAVE, "text": "Leave is long. " * 1000}
     with CompletionsServer() as server:
-        questions = {"relevant": RELEVANCE.by_name["relevant"]}
+        questions = {"relevant": RELEVANCE["relevant"]}
         decisions = decider_at(server.url).ask("grade_relevance", {**QUESTION, "passage": passage}, questions)
     assert (decisions.flaw, "window of 2,048" in decisions.warnings[0], server.prompts) == ("unavailable", True, [])
 

@@ -11,11 +11,12 @@ import pytest
 from selfrag.domain.documents import document_id
 from selfrag.domain.errors import Misconfigured
 from selfrag.domain.passages import Bounds, Passage
-from selfrag.retrieval.search import best, search
+from selfrag.retrieval.search import search
 from selfrag_cli.local.home import connect
 from selfrag_cli.local.index import SCHEMA, EmbeddedIndex, open_embedder, open_index
 from selfrag_cli.local.sources.source import own_collection, source_to_read
 from selfrag_cli.local.stack import DOCUMENTS_BUCKET
+from tests.support.best_passages import best
 from tests.support.fakes import FakeEmbedder
 from tests.support.reading import sync
 from tests.unit.cli.local_index.conftest import Write

@@ -6,7 +6,6 @@ import pytest
 
 from selfrag.domain.answers import Turn
 from selfrag.domain.steps import DecideRetrievalTask
-from selfrag.judging.graders import DecisionGrader
 from selfrag.question.decide_retrieval.logic import decide, decide_continuation
 from tests.support.fakes import FakeClaude, FakeDecider, judge_of
 
@@ -72,12 +71,12 @@ def test_how_an_answer_goes_on_is_a_question_of_its_own() -> None:
 
 def test_no_of_a_model_that_was_not_measured_is_confirmed_by_claude() -> None:
     judge = judge_of("decide_retrieval", FakeDecider(answers("no")), FakeClaude(SAYS), upper=None)
-    assert isinstance(judge.first, DecisionGrader)
-    advised = replace(judge, first=replace(judge.first, measured=False))
+    assert judge.decider
+    advised = replace(judge, decider=replace(judge.decider, measured=False))
     assert decide(TASK, advised).verdict.decision == "yes"
     odds = {"continuation": {"yes": 0.01, "no": 0.97, "continue": 0.01, "complete": 0.0, "cannot_tell": 0.01}}
     going_on = replace(
-        judge, claude=FakeClaude(SAYS), first=replace(judge.first, decider=FakeDecider(odds), measured=False)
+        judge, claude=FakeClaude(SAYS), decider=replace(judge.decider, decider=FakeDecider(odds), measured=False)
     )
     task = TASK.model_copy(update={"so_far": "25 days."})
     assert decide_continuation(task, going_on).verdict.judged_by == "model"

@@ -4,6 +4,7 @@ import pytest
 
 from selfrag.domain.decisions import Thresholds
 from selfrag.domain.steps import GradeRelevanceTask
+from selfrag.judging.graders import DecisionGrader
 from selfrag.question.grade_relevance.logic import grade
 from tests.support.fakes import FakeClaude, FakeDecider, judge_of, passage
 
@@ -82,6 +83,8 @@ def test_passage_text_about_itself_never_becomes_a_decider_question(forged: str)
 
 def test_thresholds_are_sure_at_their_ends_and_in_order() -> None:
     thresholds = Thresholds(upper=0.8, lower=0.2)
-    assert [thresholds.is_sure(p) for p in (0.0, 0.2, 0.21, 0.79, 0.8, 1.0)] == [True, True, False, False, True, True]
+    grader = DecisionGrader("grade_relevance", FakeDecider({}), {}, thresholds)
+    conclusive = [grader.is_conclusive(p) for p in (0.0, 0.2, 0.21, 0.79, 0.8, 1.0)]
+    assert conclusive == [True, True, False, False, True, True]
     with pytest.raises(ValueError, match="lower"):
         Thresholds(upper=0.2, lower=0.8)

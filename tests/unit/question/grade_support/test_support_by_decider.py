@@ -7,7 +7,7 @@ import pytest
 from selfrag.domain.answers import UNCITED
 from selfrag.domain.citations import citation_of
 from selfrag.domain.steps import GradeSupportTask
-from selfrag.judging.graders import DecisionGrader, Grader
+from selfrag.judging.graders import Grader
 from selfrag.question.grade_support.judge import judged_sentences
 from selfrag.question.grade_support.logic import grade
 from tests.support.fakes import PROMPT, FakeClaude, FakeDecider, judge_of, passage
@@ -50,8 +50,8 @@ def test_sure_yes_on_facts_that_code_does_not_find_goes_to_claude(answer: str, u
 def test_cascade_without_measured_thresholds_leaves_support_to_claude() -> None:
     decider, claude = FakeDecider({"s": FULL}), FakeClaude(SAYS)
     judge = judge_of("grade_support", decider, claude)
-    assert isinstance(judge.first, DecisionGrader)
-    result = grade(TASK, replace(judge, first=replace(judge.first, measured=False)))
+    assert judge.decider
+    result = grade(TASK, replace(judge, decider=replace(judge.decider, measured=False)))
     assert (decider.states, len(claude.asked), result.verdict.judged_by) == ([], 1, "model")
 
 
@@ -87,7 +87,7 @@ def test_in_doubt_claude_judges_the_whole_answer_as_without_a_decision_model(ans
     judge = Grader("grade_support", PROMPT, strong, Grader("grade_support_first", PROMPT, small))
     decider = judge_of("grade_support", FakeDecider(answers), strong).decider
     assert decider is not None
-    result = grade(TASK, judge.add_decider(decider))
+    result = grade(TASK, replace(judge, decider=decider))
     assert (len(small.asked), len(strong.asked)) == (1, 1)
     assert (result.verdict.level, result.verdict.judged_by) == ("fully_supported", "model")
     assert [call.decision for call in result.calls] == [*([] if answers is None else [True]), False, False]
