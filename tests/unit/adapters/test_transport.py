@@ -4,13 +4,14 @@ import gzip
 from collections.abc import Callable, Iterator
 from threading import Event
 
+import anthropic
 import httpx2
 import pytest
 import typesafe_sdk
 from werkzeug.wrappers import Request, Response
 
 from selfrag.adapters.chat import ChatModel
-from selfrag.adapters.claude.http import HttpClaude
+from selfrag.adapters.claude.sdk import SdkClaude, exception_for
 from selfrag.adapters.decider import decider_client
 from selfrag.adapters.outbound import http_client_for, post, unreachable_error
 from selfrag.adapters.transport import MAX_REPLY_BYTES
@@ -30,7 +31,8 @@ def send_decision(url: str, seconds: float) -> object:
 
 
 def send_message(url: str, seconds: float) -> object:
-    return HttpClaude.connect(Settings(model_base_url=url), "k").post({"model": "m", "messages": []}, seconds)
+    client = SdkClaude.connect(Settings(model_base_url=url), "k")
+    return client.messages.create(model="m", max_tokens=1, messages=[], timeout=seconds)
 
 
 def send_search(url: str, seconds: float) -> object:
@@ -39,7 +41,7 @@ def send_search(url: str, seconds: float) -> object:
 
 Send = Callable[[str, float], object]
 CLIENTS = [send_chat, send_decision, send_message, send_search]
-ERRORS = (httpx2.HTTPError, typesafe_sdk.TypeSafeError, TemporarilyUnavailable)
+ERRORS = (httpx2.HTTPError, anthropic.APIConnectionError, typesafe_sdk.TypeSafeError, TemporarilyUnavailable)
 
 
 @pytest.mark.parametrize("send", CLIENTS)
@@ -74,7 +76,9 @@ def test_no_more_is_read_of_a_reply_than_its_limit(send: Send, encoding: str) ->
     with Loopback(respond) as server, pytest.raises(ERRORS) as raised:
         send(server.url, 20.0)
     error = raised.value
-    if not isinstance(error, TemporarilyUnavailable):
+    if isinstance(error, anthropic.APIConnectionError):
+        error = exception_for(error, "m", server.url, 0.0)
+    elif not isinstance(error, TemporarilyUnavailable):
         error = unreachable_error(error, server.url)
     assert "sent a reply larger than 8 MB, which is not read" in str(error)
 
