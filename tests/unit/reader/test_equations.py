@@ -4,7 +4,7 @@ import pytest
 
 from selfrag.reader.readers import parse
 from tests.support.documents.files import docx
-from tests.support.documents.office import ODT_TYPE, odf, pptx
+from tests.support.documents.office import ODT_TYPE, SLIDE, odf, pptx, shape
 from tests.support.documents.rows import read_page
 
 MATH = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
@@ -46,6 +46,13 @@ def test_an_equation_of_word_and_powerpoint_is_a_line_of_text(equation, text):
     assert parse("a.docx", docx(word)).text == f"Here {text} holds."
     slide = f"<p:sp><p:txBody><a:p><a:r><a:t>Here </a:t></a:r>{body}</a:p></p:txBody></p:sp>"
     assert parse("a.pptx", pptx(slide)).text == f"Here {text}"
+
+
+def test_equation_in_speaker_notes_is_a_line_of_text():
+    told = f"<a:p><a:r><a:t>Say that </a:t></a:r><m:oMath {MATH}>{SQUARE}</m:oMath></a:p>"
+    notes = f"<p:notes {SLIDE}><p:sp><p:txBody>{told}</p:txBody></p:sp></p:notes>"
+    content = pptx(shape("Energy"), spoken={1: "any"}, **{"ppt/notesSlides/n1.xml": notes})
+    assert parse("a.pptx", content).text == "Energy\nNotes: Say that c^2"
 
 
 @pytest.mark.parametrize(

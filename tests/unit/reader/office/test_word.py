@@ -85,6 +85,13 @@ def test_header_adding_to_text_is_read_once_before_its_section():
     assert document.text == "Valid from 1 March\nRules.\nAnnex for Japan\nPrices.\nEnd."
 
 
+def test_equation_in_header_is_a_line_of_text():
+    math = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    square = "<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>"
+    header = f"<w:p>{run('Energy is ')}<m:oMath {math}>{square}</m:oMath></w:p>"
+    assert with_headers([("Rules.", ["one"])], one=header).text == "Energy is c^2\nRules."
+
+
 def test_headers_drop_repeated_text_and_page_numbers():
     numbered = f"<w:p>{run('Policy 12')}<w:r><w:tab/></w:r>{run('Page ')}{field('PAGE', '3')}{run(' of 9')}</w:p>"
     simple = f'<w:p>{run("Page ")}<w:fldSimple w:instr=" PAGE ">{run("3")}</w:fldSimple></w:p>'

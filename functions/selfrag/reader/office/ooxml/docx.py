@@ -353,7 +353,7 @@ def _insert_headers(archive: XmlArchive, styles: Styles, body: Body, parts: Call
     for (begins, headers), (ends, _) in pairwise([*body.sections, (len(body.story.blocks), [])]):
         for part in dict.fromkeys(related[name].part for name in headers if name in related):
             reader = Body(styles, Numbering(), {}, parts(part), body.story.left_out, PAGE_NUMBER)
-            archive.parse(part, reader)
+            archive.parse(part, EquationFilter(reader))
             blocks += [Paragraph(line) for line in new_lines(texts(reader.story.blocks), seen)]
         blocks += body.story.blocks[begins:ends]
     return blocks

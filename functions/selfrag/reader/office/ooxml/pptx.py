@@ -175,7 +175,7 @@ def _write(writer: Writer, archive: XmlArchive, part: str, slide: SlideReader, l
     write(writer, slide.blocks())
     for notes in (relation.part for relation in related if relation.kind == "notesSlide"):
         reader = SlideReader(left_out, notes=True)
-        archive.parse(notes, reader)
+        archive.parse(notes, EquationFilter(reader))
         for text in texts(reader.blocks()):
             writer.line(NOTES + text)
 
