@@ -15,10 +15,11 @@ from selfrag.ingestion.split_document.logic import SplitDocumentTask as ToSplit
 from selfrag.ingestion.split_document.logic import split_into_batches
 from selfrag.ports.index import IndexEntry
 from selfrag.question.generate.logic import generate
-from selfrag.retrieval.search import CANDIDATES, best
+from selfrag.retrieval.search import CANDIDATES
 from selfrag.text.sentences import split_around
 from selfrag_cli.local.index import open_embedder, open_index
 from tests.documents.kinds import ASKED, TEMPTING, Asked, documents
+from tests.support.best_passages import best
 from tests.support.fakes import PROMPT, FakeClaude, FakeWork, cited
 
 pytestmark = pytest.mark.long
