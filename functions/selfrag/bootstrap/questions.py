@@ -55,14 +55,14 @@ def _decision_grader(step: str, module: str, limits: "Limits", judge: "Grader") 
 
     The rule-based stand-in gets no cascade, since it could not resolve doubts.
     """
-    from selfrag.judging.graders import DecisionGrader
-    from selfrag.judging.models import CachedDecider
-    from selfrag.judging.questions import load_questions
-
     config = decider_settings()
     kind = config.grader(step)
     if kind == "claude":
         return None
+    from selfrag.judging.graders import DecisionGrader
+    from selfrag.judging.models import CachedDecider
+    from selfrag.judging.questions import load_questions
+
     cached = CachedDecider(decider()(limits), _replies(step, limits))
     doubts = kind == "cascade" and judge.judged_by != "rule"
     thresholds, measured = config.thresholds(step) if doubts else None, step in config.decider_thresholds
