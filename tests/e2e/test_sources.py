@@ -139,9 +139,7 @@ def test_emptied_share_keeps_its_documents_until_replaced(here: Run, tmp_path: P
     assert (ended.code, ended.out) == (0, "0 added, 0 changed, 3 removed, 0 unchanged, 0 failed\n")
 
 
-def test_question_to_an_emptied_share_is_answered_from_before(
-    here: Run, tmp_path: Path, embedder: FakeEmbedder
-) -> None:
+def test_question_to_an_emptied_share_is_answered_from_before(here: Run, tmp_path: Path) -> None:
     share = tmp_path / "share"
     share.mkdir()
     for name in ("crane", "ferry", "berth"):
