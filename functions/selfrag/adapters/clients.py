@@ -68,5 +68,5 @@ def bedrock_client(region: str | None, seconds: float, endpoint_url: str | None 
 
 @cache
 def _session() -> Session:
-    # A boto3 client is made by such a session, too; boto3 itself imports 70 more modules at a cold start.
+    # boto3 makes its clients by such a session, too, but imports 70 more modules at a cold start.
     return get_session()

@@ -131,12 +131,13 @@ class HttpClaude(ServiceModel):
 
 def _signature(region: str | None) -> tuple[Callable[[str, bytes], Mapping[str, str]], str]:
     """Return what signs requests to Bedrock, and the region; raises Misconfigured without credentials or region."""
-    import boto3
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
+    from botocore.session import get_session
 
-    session = boto3.Session(region_name=region or os.environ.get("AWS_REGION"))
-    place, token = session.region_name, os.environ.get("AWS_BEARER_TOKEN_BEDROCK")
+    session = get_session()
+    place = region or os.environ.get("AWS_REGION") or session.get_config_variable("region")
+    token = os.environ.get("AWS_BEARER_TOKEN_BEDROCK")
     credentials: Any = None if token else session.get_credentials()
     if place is None or not (token or credentials):
         raise Misconfigured("the bedrock client cannot be made: it needs AWS credentials and a region")

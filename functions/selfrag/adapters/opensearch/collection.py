@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import boto3
+from botocore.session import get_session
 from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth, Urllib3HttpConnection
 from opensearchpy.exceptions import OpenSearchException
 from pydantic import BaseModel, Field, RootModel, ValidationError
@@ -31,14 +31,14 @@ Json = dict[str, Any]
 def connect(endpoint: str, region: str | None, seconds: float) -> OpenSearch:
     """Return a client that signs its requests and never retries; raises Misconfigured without credentials or region."""
     with aws_faults("the collection"):
-        session = boto3.Session(region_name=region)
-        credentials = session.get_credentials()
-    if credentials is None or session.region_name is None:
+        session = get_session()
+        credentials, place = session.get_credentials(), region or session.get_config_variable("region")
+    if credentials is None or place is None:
         raise Misconfigured("the collection needs AWS credentials and a region: SELFRAG_COLLECTION_REGION")
     return OpenSearch(
         hosts=[endpoint],
         # Only this signer works with 3.2.0: the one for requests signs headers that the service never sees.
-        http_auth=Urllib3AWSV4SignerAuth(credentials, session.region_name, "aoss"),
+        http_auth=Urllib3AWSV4SignerAuth(credentials, place, "aoss"),
         connection_class=Urllib3HttpConnection,
         timeout=seconds,
         max_retries=0,

@@ -167,7 +167,7 @@ def test_credentials_that_cannot_be_renewed_now_are_tried_again(monkeypatch: pyt
         def get_frozen_credentials(self) -> None:
             raise CredentialRetrievalError(provider="container-role", error_msg="503")
 
-    monkeypatch.setattr("boto3.Session.get_credentials", lambda session: Credentials())
+    monkeypatch.setattr("botocore.session.Session.get_credentials", lambda session: Credentials())
     client = HttpClaude.connect(Settings(model_provider="bedrock"), "", "eu-central-1")
     found = claude_of(client).judge("grade_relevance", PROMPT, {"question": "?"}, Relevance)
     assert (found.flaw, found.error, found.attempts) == ("unavailable", "TemporarilyUnavailable", 4)
