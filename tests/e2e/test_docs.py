@@ -115,7 +115,8 @@ def test_deploying_goes_as_its_page_says_until_credentials_are_needed(tmp_path: 
     (checkout / "build").mkdir()
     for name in (".venv", "build/libraries"):
         (checkout / name).symlink_to(ROOT / name)
-    lines = commands((ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"))
+    *lines, traced = commands((ROOT / "docs" / "deploy.md").read_text(encoding="utf-8"))
+    assert traced.startswith("OTEL_EXPORTER_OTLP_ENDPOINT="), "tests of traces run it"
     assert lines == ["cp infra/example.tfvars infra/terraform.tfvars", "make package"]
     for line in lines:
         ended = subprocess.run(shlex.split(line), cwd=checkout, capture_output=True, text=True, timeout=120)
