@@ -241,8 +241,8 @@ def test_layers_contain_compatible_versions_of_all_requirements(arm64: Path) -> 
 
 def test_every_aws_service_that_the_code_names_is_described_in_the_layer() -> None:
     sources = "".join(path.read_text() for path in FUNCTIONS.rglob("*.py"))
-    named = set(re.findall(r"""(?:\bclient|\bresource|_ClientOptions)\(\s*["']([\w-]+)["']""", sources))
-    assert named
+    named = set(re.findall(r"""(?:\bcreate_client\(|: \()\s*"([\w-]+)",\s*(?=_?config)""", sources))
+    assert {"dynamodb", "s3", "bedrock-runtime"} <= named
     assert named <= SERVICES
 
 

@@ -14,8 +14,8 @@ FIRST, SECOND = "by the first release", "by the second release"
 _HANDED_ON = ("vectors_key", "vectors_at")
 _RENAMED = {
     "functions/selfrag/domain/passages.py": ("    score: float", "    fused: float"),
-    "functions/selfrag/retrieval/search.py": ('{"score":', '{"fused":'),
-    "functions/selfrag/question/search_web/logic.py": ("score=hit", "fused=hit"),
+    "functions/selfrag/retrieval/search.py": ("score=round", "fused=round"),
+    "functions/selfrag/question/search_web/logic.py": ('"score": hit', '"fused": hit'),
     "functions/selfrag/ingestion/split_document/logic.py": ('{"score"}', '{"fused"}'),
     "functions/selfrag/ingestion/embed_passages/logic.py": _HANDED_ON,
     "functions/selfrag/ingestion/index_passages/logic.py": _HANDED_ON,
@@ -32,14 +32,15 @@ _PATIENT = {
     "steps.tf": (("timeout     = 10", "timeout     = 300"), ("timeout = 30", "timeout = 300")),
 }
 _WRAPPER = "functions/selfrag/runtime/observability.py"
-_DONE = "    count_calls(result.calls, prices())\n"
+_INDENT = 16 * " "
+_DONE = f"{_INDENT}count_calls(result.calls, prices())\n"
 
 
 def sources(directory: Path) -> Path:
     """Return a copy of the sources whose steps add to their warnings that they are of the first release."""
     shutil.copytree(ROOT / "functions", directory / "functions", ignore=shutil.ignore_patterns("__pycache__"))
     _replace(directory / "functions/selfrag/domain/policy.py", "SECONDS = 240.0", f"SECONDS = {DEADLINE_SECONDS}")
-    _replace(directory / _WRAPPER, _DONE, f'{_DONE}    result.warnings.append("{FIRST}")\n')
+    _replace(directory / _WRAPPER, _DONE, f'{_DONE}{_INDENT}result.warnings.append("{FIRST}")\n')
     return directory
 
 
