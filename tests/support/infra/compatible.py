@@ -86,7 +86,7 @@ def clients_learn_why_an_answer_is_missing_or_partial(stack: Stack, model: Messa
 
 
 def outcomes(stack: Stack, question: str, text: str) -> dict[str, tuple[str, str]]:
-    """Ask both APIs at once; return the answer's status and what the API calls it. The reply holds `text`."""
+    """Ask both APIs at once; return each reply's status in selfrag's terms and in the API's. The reply holds `text`."""
     paths = (CHAT, RESPONSES)
     with ThreadPoolExecutor() as pool:
         replies = list(pool.map(lambda path: _ask(stack, path, question, RetryingTransport()), paths))

@@ -130,7 +130,7 @@ def _history(messages: Iterable[ChatMessage]) -> list[EarlierExchange]:
 
 
 class Call:
-    """A request to one of the APIs, with what its replies repeat of it.
+    """A request to either API, with the fields that its replies repeat.
 
     `created` is in seconds since the epoch; paths of the API and the page follow `base_url`. Raises ValueError for
     another body.
