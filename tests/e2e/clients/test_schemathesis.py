@@ -104,7 +104,7 @@ def test_api_conforms_to_its_description_except_listed_findings(
     assert {one for one in found if not remains(one)} == set()
     links = re.search(r"API Links: +(\d+) covered", done.stdout)
     assert links
-    # Of some 25; how many are followed depends on what the requests before have left.
+    # Some 25 exist; how many are followed depends on what earlier requests left on the server.
     assert int(links[1]) >= 3, done.stdout
     counted = ", ".join(f"{check}: {count}" for check, count in sorted(Counter(one.check for one in found).items()))
     record_property("figures", f"schemathesis: {cases(report)} requests, {links[1]} links; remain {counted}")

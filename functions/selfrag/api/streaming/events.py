@@ -36,7 +36,7 @@ def question_events(accepted: Mapping[str, Any], look: Look, wait: Wait, request
         if status != HTTPStatus.OK and status not in _BUSY:
             yield Event("error", view)
             return
-        # Of a response all, and none if the progress is not known.
+        # Running passes are left out; a view without progress has none.
         passes = [each for each in view.get("passes") or [] if each["steps"] and each.get("seconds", 0) is not None]
         yield from (Event("pass", ended) for ended in passes[count:])
         if status == HTTPStatus.OK and view["status"] != "running":

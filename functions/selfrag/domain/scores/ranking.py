@@ -69,7 +69,8 @@ def count_votes(
     An answer and an option are compared normalized: "(A)" is A, "True." and SUPPORTS are true. Ties go to the option
     with the best single answer, then to the caller's order.
     """
-    by_name = {normal(option): option for option in choices}
+    # Of options that are the same normalized, the first.
+    by_name = {normal(option): option for option in reversed(choices)}
     voters: dict[str, list[int]] = {option: [] for option in choices}
     inside = [answer for answer in order if not answer.out]
     for answer in inside:

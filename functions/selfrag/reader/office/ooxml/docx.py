@@ -49,7 +49,7 @@ class Body(SkippingReader):
         self, styles: Styles, numbering: Numbering, notes: Notes, parts: Parts, left_out: LeftOut, page_number: str = ""
     ) -> None:
         self.story = Story(left_out)
-        # Where each section begins among the blocks, and the relation ids of its headers and footers.
+        # For each section, the index of its first block, and the relation ids of its headers and footers.
         self.sections: list[tuple[int, list[str]]] = [(0, [])]
         self.comments = 0
         self.note_texts: dict[str, str] = {}  # of a part of notes, by id
